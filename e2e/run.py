@@ -11,6 +11,7 @@ expected_failures.txt must fail. Needs only Python's standard library.
 import argparse
 import concurrent.futures
 import fnmatch
+import itertools
 import json
 import pathlib
 import shlex
@@ -157,21 +158,22 @@ def runner_of(options) -> list[str]:
     return shlex.split(options.runner) if options.runner else [options.tool]
 
 
-def repeats(options, artifact: pathlib.Path) -> int:
-    """How often the calls are run: once where a call changes what the next one finds."""
-    if options.repeat == 1:
-        return 1
+def repeats(options, artifact: pathlib.Path) -> list[str]:
+    """How often the calls are run, one after the other: once where a call changes what the next one finds."""
+    wanted = options.repeat.split(",")
+    if wanted == ["1"]:
+        return wanted
     said = subprocess.run([*runner_of(options), "inspect", "--json", artifact], capture_output=True, text=True, check=True)
     described = json.loads(said.stdout)
-    return 1 if described["state"] or described["mutated_inputs"] else options.repeat
+    return ["1"] if described["state"] or described["mutated_inputs"] else wanted
 
 
 def run_part(case: Case, part: dict, options, artifact: pathlib.Path, scratch: pathlib.Path, prefix: str,
-             threads: str) -> list[str]:
+             threads: str, repeat: str) -> list[str]:
     """Everything that is wrong with the results of one part's calls."""
     device = [f"--device={options.device}"] if options.device else []
     failed = execute([*runner_of(options), "run", str(artifact), f"--threads={threads}", *device,
-                      f"--repeat={repeats(options, artifact)}",
+                      f"--repeat={repeat}",
                       *tolerance_arguments(case, part["calls"], scratch),
                       *call_arguments(case, part["calls"], scratch, prefix)], options.timeout)
     wrong = [f"run: {failed}"] if failed else []
@@ -192,12 +194,13 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
             return [f"compile: {failed}"]
         wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
         wrong += dumps.problems(options.check_dumps, dumps_of(artifact)) if checks_dumps(case, options) else []
-    for threads in options.threads.split(","):
+    for threads, repeat in itertools.product(options.threads.split(","), repeats(options, artifact)):
         for index, part in enumerate(case.description["cases"]):
             title = f"[{part['name']}] " if part["name"] else ""
             title += f"{threads} threads: " if threads != "1" else ""
-            wrong += [title + text
-                      for text in run_part(case, part, options, artifact, scratch, f"out{threads}_{index}", threads)]
+            title += f"{repeat} times: " if repeat != "1" else ""
+            wrong += [title + text for text in run_part(case, part, options, artifact, scratch,
+                                                        f"out{threads}_{repeat}_{index}", threads, repeat)]
     return wrong
 
 
@@ -251,8 +254,8 @@ def parse_options():
     parser.add_argument("--runner", help="command that runs artifacts instead of the program to test: a tilewright for "
                         "another machine, say, and its emulator before it")
     parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run calls of cases without state N times; "
-                        "from the third time on a GPU launches them as CUDA graphs")
+    parser.add_argument("--repeat", default="1", help="run calls of cases without state so many times, one after the "
+                        "other: 1,3; from the third time on a GPU launches them as CUDA graphs")
     parser.add_argument("--threads", default="1", help="passed to run, one after the other: 1,3")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")

@@ -53,12 +53,13 @@ def run_python():
     return _run_python
 
 
-# A Python that has imported what takes seconds, and forks for each program that it reads: the child runs it as its own
+# A Python that has imported what takes seconds (also what torch imports when it first compiles), and forks for each program that it reads: the child runs it as its own
 # __main__ and ends as any Python does.
 FORKS = """
 import json, os, sys, torch, torch._dynamo, torch._inductor, torch.export, torch.testing
 import torch._dynamo.backends.common, torch._functorch.aot_autograd
-from torch.fx.experimental import symbolic_shapes
+import functorch.compile, torch._inductor.debug, torch._inductor.lowering, torch._inductor.sizevars, torch.export._trace
+from torch.fx.experimental import symbolic_shapes, validator
 
 while line := sys.stdin.readline():
     request = json.loads(line)

@@ -51,6 +51,8 @@ CompiledKernel::~CompiledKernel() = default;
 
 std::vector<HostTensor> CompiledKernel::interpret(const std::vector<HostTensor> &given) {
   interpreter::Run run = must(interpreter::interpret(state->kernel, given));
+  for (const interpreter::Finding &finding : run.findings)
+    ADD_FAILURE() << finding.problem.render();
   return std::move(run.results);
 }
 
@@ -71,14 +73,6 @@ CompiledKernel::runInAllWays(const std::vector<HostTensor> &given) {
 std::function<std::vector<Way>()> &waysToRun() {
   static std::function<std::vector<Way>()> ways = [] { return std::vector<Way>{[] {}}; };
   return ways;
-}
-
-std::string CompiledKernel::findings(const std::vector<HostTensor> &given) {
-  std::string text;
-  for (const interpreter::Finding &finding :
-       must(interpreter::interpret(state->kernel, given)).findings)
-    text += finding.problem.render();
-  return text;
 }
 
 static double elementOf(const HostTensor &tensor, int64_t i) {
@@ -117,7 +111,7 @@ void CompiledKernel::expectSame(const std::vector<std::string> &inputs, double t
   std::vector<HostTensor> given;
   for (const std::string &spec : inputs)
     given.push_back(must(readInput(must(parseInputSpec(spec)))));
-  std::vector<HostTensor> want = interpret(given);
+  std::vector<HostTensor> want = must(interpreter::interpret(state->kernel, given)).results;
   std::vector<double> allowed;
   for (const HostTensor &x : want) {
     double largest = 0;

@@ -36,6 +36,16 @@ static std::string baseName(Operation *op) {
   return (inNamespace.empty() ? name : inNamespace).split('.').first.str();
 }
 
+/// Gives the name to the operation and to those parts of it that have no name of their own.
+static void nameParts(Operation *op, StringAttr name) {
+  op->walk<WalkOrder::PreOrder>([&](Operation *part) {
+    if (part != op && isNamed(part))
+      return WalkResult::skip();
+    part->setLoc(NameLoc::get(name, part->getLoc()));
+    return WalkResult::advance();
+  });
+}
+
 void nameOperations(func::FuncOp entry) {
   llvm::StringSet<> taken;
   SmallVector<Operation *> unnamed;
@@ -52,8 +62,7 @@ void nameOperations(func::FuncOp entry) {
     std::string base = baseName(op), name = base;
     for (int &number = counts[base]; !taken.insert(name).second;)
       name = base + "_" + std::to_string(++number);
-    auto named = StringAttr::get(op->getContext(), name);
-    op->walk([&](Operation *part) { part->setLoc(NameLoc::get(named, part->getLoc())); });
+    nameParts(op, StringAttr::get(op->getContext(), name));
   }
 }
 

@@ -35,14 +35,14 @@ public:
     bool mayFail = false;
     kernel.walk([&](graph::CheckIndexOp) { mayFail = true; });
     KernelShell shell(b, loc, into, result.name, tensors.size(), mayFail);
-    if (failed(emitLoops(shell, result)) || failed(emitInfo(shell, result)))
+    if (failed(emitBody(shell, result)) || failed(emitInfo(shell, result)))
       return failure();
     shell.entry();
     return result;
   }
 
 private:
-  LogicalResult emitLoops(KernelShell &shell, KernelInfo &result) {
+  LogicalResult emitBody(KernelShell &shell, KernelInfo &result) {
     KernelShell::Loops loops = shell.loops();
     for (unsigned i = 0, end = loops.function.getNumArguments() - 2; i < end; ++i)
       loops.function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());

@@ -18,6 +18,8 @@ transformers = pytest.importorskip("transformers")
 ALL = bool(os.environ.get("TW_ALL_MODELS"))
 LAYERS = 2 if ALL else 1  # a second one is as the first, and torch's own tracing is what these tests wait for
 TINY = {"hidden_size": 32, "num_hidden_layers": LAYERS, "num_attention_heads": 4, "intermediate_size": 64, "vocab_size": 99}
+# Else the first call writes it into the configuration, and the second one is traced again.
+CLASSES = {"problem_type": "single_label_classification"}
 VISION = {"hidden_size": 32, "num_hidden_layers": LAYERS, "num_attention_heads": 4, "intermediate_size": 64,
           "image_size": 32, "patch_size": 8}
 
@@ -44,7 +46,7 @@ def model(function):
 
 @model
 def bert(t):
-    return t.BertForSequenceClassification(t.BertConfig(**TINY)), lambda b: {
+    return t.BertForSequenceClassification(t.BertConfig(**TINY, **CLASSES)), lambda b: {
         "input_ids": ids(b), "attention_mask": torch.ones(b, 12, dtype=torch.long), "labels": torch.arange(b) % 2}
 
 
@@ -76,18 +78,19 @@ def t5(t):
 
 @model
 def vit(t):
-    return t.ViTForImageClassification(t.ViTConfig(**VISION)), images
+    return t.ViTForImageClassification(t.ViTConfig(**VISION, **CLASSES)), images
 
 
 @model
 def resnet(t):
-    config = t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16][:LAYERS], depths=[1, 1][:LAYERS])
+    config = t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16][:LAYERS], depths=[1, 1][:LAYERS], **CLASSES)
     return t.ResNetForImageClassification(config), images
 
 
 @model
 def convnext(t):
-    return t.ConvNextForImageClassification(t.ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2)), images
+    config = t.ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2, **CLASSES)
+    return t.ConvNextForImageClassification(config), images
 
 
 @model
@@ -100,7 +103,8 @@ def segformer(t):
 
 @model
 def swin(t):
-    config = t.SwinConfig(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)
+    config = t.SwinConfig(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4,
+                          **CLASSES)
     return t.SwinForImageClassification(config), images
 
 
@@ -140,7 +144,7 @@ def mamba(t):
 @model
 def deberta(t):
     return t.DebertaV2ForSequenceClassification(t.DebertaV2Config(
-        **TINY, relative_attention=True, pos_att_type=["p2c", "c2p"], max_relative_positions=8)), lambda b: {
+        **TINY, **CLASSES, relative_attention=True, pos_att_type=["p2c", "c2p"], max_relative_positions=8)), lambda b: {
         "input_ids": ids(b), "labels": torch.arange(b) % 2}
 
 

@@ -52,16 +52,16 @@ struct AttentionCase {
   }
 
   /// The scores of one query; -infinity where it may not see a key.
-  std::vector<double> scores(const std::vector<HostTensor> &in, int64_t batch, int64_t group,
-                             int64_t query) const {
+  std::vector<double> scores(const std::vector<std::vector<double>> &in, int64_t batch,
+                             int64_t group, int64_t query) const {
     std::vector<double> scores(size_t(s), -INFINITY);
     for (int64_t key = 0; key < s; ++key) {
       double dot = 0, added = 1;
       for (int64_t i = 0; i < e; ++i)
-        dot += at(in[0], ((batch * g + group) * l + query) * e + i) *
-               at(in[1], (batch * s + key) * e + i);
+        dot += in[0][size_t(((batch * g + group) * l + query) * e + i)] *
+               in[1][size_t((batch * s + key) * e + i)];
       if (mask != Mask::None)
-        added = at(in[3], (isMaskOfKeys ? batch : query) * s + key);
+        added = in[3][size_t((isMaskOfKeys ? batch : query) * s + key)];
       if ((mask == Mask::Seen && added == 0) || (isCausal && key > query))
         continue;
       scores[size_t(key)] = dot * scale() + (mask == Mask::Added ? added : 0);

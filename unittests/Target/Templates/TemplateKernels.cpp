@@ -14,6 +14,13 @@ double at(const HostTensor &tensor, int64_t i) {
                                       : double(loadInteger(tensor.dtype(), p));
 }
 
+std::vector<double> valuesOf(const HostTensor &tensor) {
+  std::vector<double> values(size_t(tensor.count()));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = at(tensor, int64_t(i));
+  return values;
+}
+
 HostTensor randomTensor(const kernels::BufferSpec &buffer, int seed) {
   static const std::map<kernel::DType, std::string> names = {
       {kernel::f16, "f16"}, {kernel::bf16, "bf16"}, {kernel::f32, "f32"},

@@ -12,6 +12,9 @@ namespace tw {
 /// Element i as a number.
 double at(const HostTensor &tensor, int64_t i);
 
+/// All of them.
+std::vector<double> valuesOf(const HostTensor &tensor);
+
 /// Random elements for a buffer of known sizes; of i1 about half are set.
 HostTensor randomTensor(const kernels::BufferSpec &buffer, int seed);
 

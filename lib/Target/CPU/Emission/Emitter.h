@@ -149,11 +149,8 @@ public:
   /// Whether positions that are a tile are inside and a line, as a guard tests it
   /// (LinearityGuards.cpp).
   mlir::FailureOr<mlir::Value> linearityGuard(const Guard &guard);
-  /// A tile of positions at a point, where it is `evaluated`, as a sum.
-  std::optional<BasePlusLaneOffsets> positions(mlir::Value tile, const Point &point,
-                                               mlir::Value evaluated);
-  /// Its numbers for a strip that begins at `at`, if they are known.
-  std::optional<llvm::SmallVector<int64_t>> numbersAt(mlir::Value tile, Point point, int64_t at);
+  /// A vector of positions, emitted for a point, as a sum.
+  std::optional<BasePlusLaneOffsets> positions(mlir::Value vector, const Point &point);
 
   // Placements (Scratch.cpp, InRegisterTranspose.cpp)
   mlir::LogicalResult place(llvm::ArrayRef<Placement> placements);

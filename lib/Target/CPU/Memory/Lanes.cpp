@@ -76,30 +76,23 @@ std::optional<BasePlusLaneOffsets> Emitter::baseAndLaneOffsets(Value vector) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles of positions
+// Vectors of positions
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>> Emitter::numbersAt(Value tile, Point point, int64_t at) {
-  Block scratch;
-  std::optional<SmallVector<int64_t>> numbers;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    llvm::SaveAndRestore before(known, decltype(known)());
-    llvm::SaveAndRestore all(mask, Value());
-    b.setInsertionPointToStart(&scratch);
-    point.at[point.lane] = at;
-    FailureOr<Value> value = evaluate(tile, point);
-    if (auto sum = succeeded(value) ? baseAndLaneOffsets(*value) : std::nullopt;
-        sum && sum->base.isConstant())
-      numbers = sum->numbers();
-  }
-  folding.forget(); // some were of what goes now
-  return numbers;
+/// The elements of a vector of i64 where `variable` is `at`, if nothing else is unknown.
+static std::optional<SmallVector<int64_t>> constantElementsAt(Value vector, Value variable,
+                                                              int64_t at) {
+  Folding folding;
+  folding.assume(variable, IntegerAttr::get(variable.getType(), at));
+  auto attribute = dyn_cast<Attribute>(folding.folded(vector));
+  auto elements = dyn_cast_if_present<DenseIntElementsAttr>(attribute);
+  if (!elements || !elements.getElementType().isInteger(64))
+    return std::nullopt;
+  return llvm::to_vector(elements.getValues<int64_t>());
 }
 
-std::optional<BasePlusLaneOffsets> Emitter::positions(Value tile, const Point &point,
-                                                      Value evaluated) {
-  if (auto sum = baseAndLaneOffsets(evaluated))
+std::optional<BasePlusLaneOffsets> Emitter::positions(Value vector, const Point &point) {
+  if (auto sum = baseAndLaneOffsets(vector))
     return sum;
   // In a loop over strips they may be the same in each, but for a number that grows.
   Ix at = point.lane >= 0 ? point.at[point.lane] : Ix(0);
@@ -107,17 +100,18 @@ std::optional<BasePlusLaneOffsets> Emitter::positions(Value tile, const Point &p
   auto loop = variable ? dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp()) : scf::ForOp();
   auto range = ranges.ofVariable(at.dynamic());
   auto step = loop ? Ix::of(loop.getStep()).constant() : std::nullopt;
-  if (!step || !range || !isComputed(tile))
+  if (!step || !range)
     return std::nullopt;
   auto [least, most] = *range;
   if (most <= least || (most - least) / *step > mostStrips)
     return std::nullopt;
-  auto first = numbersAt(tile, point, least), next = numbersAt(tile, point, least + *step);
+  auto first = constantElementsAt(vector, variable, least),
+       next = constantElementsAt(vector, variable, least + *step);
   if (!first || !next)
     return std::nullopt;
   int64_t growth = (*next)[0] - (*first)[0];
   for (int64_t from = least + *step; from <= most; from += *step) {
-    next = numbersAt(tile, point, from);
+    next = constantElementsAt(vector, variable, from);
     int64_t grown = (from - least) / *step * growth;
     if (!next || !llvm::all_of(llvm::zip(*first, *next), [&](auto pair) {
           return std::get<1>(pair) - std::get<0>(pair) == grown;

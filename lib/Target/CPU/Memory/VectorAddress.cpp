@@ -157,7 +157,7 @@ private:
   }
 
   LogicalResult inVector(unsigned d, Value at, const Point &inTile, bool isChecked) {
-    if (auto sum = e.positions(box.positions[d], inTile, at)) {
+    if (auto sum = e.positions(at, inTile)) {
       add(*sum, d, at);
       return success();
     }

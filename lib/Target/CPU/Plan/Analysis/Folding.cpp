@@ -31,7 +31,8 @@ OpFoldResult Folding::folded(Value value) {
   if (matchPattern(value, m_Constant(&attribute))) {
     result = attribute;
   } else if (op && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-             isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
+             (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+              isa<vector::BroadcastOp>(op))) {
     SmallVector<Attribute> operands;
     for (Value operand : op->getOperands())
       operands.push_back(dyn_cast<Attribute>(folded(operand)));

@@ -12,8 +12,8 @@ class Folding {
 public:
   /// A constant, a value that is the same, or `value`.
   mlir::OpFoldResult folded(mlir::Value value);
-  /// Where values go that have been asked about.
-  void forget() { known.clear(); }
+  /// Folds as if a value were this constant; before anything is folded that depends on it.
+  void assume(mlir::Value value, mlir::Attribute constant) { known[value] = constant; }
 
 private:
   llvm::DenseMap<mlir::Value, mlir::OpFoldResult> known;
