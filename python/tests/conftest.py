@@ -53,8 +53,8 @@ def run_python():
     return _run_python
 
 
-# A Python that has imported what takes seconds (also what torch imports when it first compiles), and forks for each program that it reads: the child runs it as its own
-# __main__ and ends as any Python does.
+# A Python that has imported what takes seconds, also what torch imports when it first compiles, and forks for each
+# program that it reads: the child runs it as its own __main__ and ends as any Python does.
 FORKS = """
 import json, os, sys, torch, torch._dynamo, torch._inductor, torch.export, torch.testing
 import torch._dynamo.backends.common, torch._functorch.aot_autograd
