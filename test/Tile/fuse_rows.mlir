@@ -151,3 +151,31 @@ tile.kernel @square(in %x: !tile.buffer<[40, 8], f32>, in %w: !tile.buffer<[8, 8
   tile.store %2, %y[%m, %c0] : tensor<8x8xf32>, !tile.buffer<[40, 8], f32>
 }
 }
+
+// -----
+
+// What it asks for and cannot have, with the reason.
+// CHECK: tw.decisions = [#tw.decision<fuse["a", "b"] false because "its programs do not store blocks of rows">]
+// CHECK-LABEL: func.func @impossible
+module attributes {tw.wanted_decisions = [#tw.decision<fuse["a", "b"] true>]} {
+func.func @impossible(%x: tensor<16x4xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16x4xf32>
+  %f = tensor.empty() : tensor<16xf32>
+  %a = tw.dispatch @row(%x) outs(%e) : (tensor<16x4xf32>) outs(tensor<16x4xf32>) -> tensor<16x4xf32> loc("a")
+  %b = tw.dispatch @sums(%a) outs(%f) : (tensor<16x4xf32>) outs(tensor<16xf32>) -> tensor<16xf32> loc("b")
+  return %b : tensor<16xf32>
+}
+tile.kernel @row(in %x: !tile.buffer<[16, 4], f32>, out %y: !tile.buffer<[16, 4], f32>) grid [16] {
+  %c0 = arith.constant 0 : index
+  %i = tile.program_id 0
+  %0 = tile.load %x[%i, %c0] : !tile.buffer<[16, 4], f32> -> tensor<1x4xf32>
+  %1 = tile.scan sum %0 axis 1 : tensor<1x4xf32>
+  tile.store %1, %y[%i, %c0] : tensor<1x4xf32>, !tile.buffer<[16, 4], f32>
+}
+tile.kernel @sums(in %x: !tile.buffer<[16, 4], f32>, out %y: !tile.buffer<[16], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %0 = tile.load %x[%c0, %c0] : !tile.buffer<[16, 4], f32> -> tensor<16x4xf32>
+  %1 = tile.reduce sum %0 axis 1 : tensor<16x4xf32> -> tensor<16xf32>
+  tile.store %1, %y[%c0] : tensor<16xf32>, !tile.buffer<[16], f32>
+}
+}

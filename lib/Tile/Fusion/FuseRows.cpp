@@ -110,12 +110,19 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       if (add(chain, next, why))
         continue;
       if (!why.empty())
-        emitReport(next.getLoc()) << "not in one kernel with its producer"
-                                  << nodeSuffix(chain.calls.back().getLoc())
-                                  << ", block of rows by block of rows: " << why;
+        refuse(chain.calls.back(), next, why);
       break;
     }
     return chain;
+  }
+
+  void refuse(graph::DispatchOp producer, graph::DispatchOp consumer, const std::string &why) {
+    emitReport(consumer.getLoc()) << "not in one kernel with its producer"
+                                  << nodeSuffix(producer.getLoc())
+                                  << ", block of rows by block of rows: " << why;
+    Location operators[] = {producer.getLoc(), consumer.getLoc()};
+    if (decisions->wanted(graph::DecisionKind::Fuse, operators)) // else tile-fuse has said why
+      decisions->note(graph::DecisionKind::Fuse, operators, false, why);
   }
 
   /// The first dispatch that reads a result.
