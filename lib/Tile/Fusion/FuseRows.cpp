@@ -100,6 +100,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     std::string why;
     KernelOp kernel = kernelOf(first);
     auto blocks = kernel ? rowBlocksOf(kernel, why) : std::nullopt;
+    if (graph::DispatchOp next = nextOf(first); !blocks && kernel && next)
+      explain(first, next, why);
     if (!blocks)
       return chain;
     chain.calls.push_back(first);
@@ -120,8 +122,13 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     emitReport(consumer.getLoc()) << "not in one kernel with its producer"
                                   << nodeSuffix(producer.getLoc())
                                   << ", block of rows by block of rows: " << why;
+    explain(producer, consumer, why);
+  }
+
+  /// Says why what the configuration asks for is not done; of others tile-fuse has said it.
+  void explain(graph::DispatchOp producer, graph::DispatchOp consumer, const std::string &why) {
     Location operators[] = {producer.getLoc(), consumer.getLoc()};
-    if (decisions->wanted(graph::DecisionKind::Fuse, operators)) // else tile-fuse has said why
+    if (decisions->wanted(graph::DecisionKind::Fuse, operators).value_or(false))
       decisions->note(graph::DecisionKind::Fuse, operators, false, why);
   }
 
