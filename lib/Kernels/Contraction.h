@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of matrices, in all their layouts: batched, transposed and broadcast operands, a vector
-// for a matrix. A program is one block of the result, held in registers over the whole sum; the
-// order of programs is what keeps operands in cache.
+// for a matrix. A program is one block of the result, a tile over the whole sum; the order of
+// programs says which read the same operands one after the other.
 #pragma once
 #include "Kernels/Access.h"
 #include "Kernels/Configuration.h"

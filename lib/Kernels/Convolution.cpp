@@ -136,7 +136,8 @@ std::vector<Constraint> convolutionConstraints(const Convolution &convolution) {
     add("columns", panel, "weights are transformed in panels");
     add(panel, "columns", "weights are transformed in panels");
   } else {
-    add("channel_step", "channel_step * in_scratch", "a block in registers takes all channels");
+    add("channel_step", "channel_step * in_scratch",
+        "a block that is not in scratch memory takes all channels");
   }
   return constraints;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // n-d convolutions with channels last: strides, dilation, padding, groups, depthwise and transposed
-// ones. A program is a block of places times output channels, held in registers while it sums over
+// ones. A program is a block of places times output channels, one tile while it sums over
 // all taps and channels; each tap is one product of matrices, of which the first one's rows are
 // read where they lie, so that strides and padding cost nothing.
 #pragma once

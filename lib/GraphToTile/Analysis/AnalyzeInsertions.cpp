@@ -56,7 +56,7 @@ LogicalResult DispatchAnalyzer::addChain(const InsertSliceChain &chain) {
   if (std::optional<OperandMap> padded = paddedMap(chain))
     return addPadded(chain, *padded, *dtype);
   // Who computes the parts stores them where they belong.
-  int number = areInRegisters(chain) ? lastSubkernel() : newSubkernel(chain.result.getLoc());
+  int number = lastHasAllParts(chain) ? lastSubkernel() : newSubkernel(chain.result.getLoc());
   auto copy = [&](Value source, const std::optional<OperandMap> &map, ArrayRef<AxisMap> axes) {
     return addCopy(number, chain, source, map, axes, *dtype);
   };
@@ -75,7 +75,7 @@ LogicalResult DispatchAnalyzer::addChain(const InsertSliceChain &chain) {
   return success();
 }
 
-bool DispatchAnalyzer::areInRegisters(const InsertSliceChain &chain) const {
+bool DispatchAnalyzer::lastHasAllParts(const InsertSliceChain &chain) const {
   if (builders.empty() || builders.back().isClosed || chain.scatter ||
       (chain.base && !chain.baseMap))
     return false;

@@ -114,7 +114,7 @@ private:
   /// element's values are stored by one program.
   llvm::LogicalResult addChain(const InsertSliceChain &chain);
   /// Whether the last subkernel has all parts as values, so that it can store them there.
-  bool areInRegisters(const InsertSliceChain &chain) const;
+  bool lastHasAllParts(const InsertSliceChain &chain) const;
   /// Whether the result replaces the base: then only the parts are stored.
   bool replacesBase(int number, const InsertSliceChain &chain, kernel::DType dtype);
   llvm::LogicalResult addCopy(int number, const InsertSliceChain &chain, mlir::Value from,
