@@ -107,8 +107,10 @@ tile.kernel @columns(in %x: !tile.buffer<[40, 8], f32>, out %y: !tile.buffer<[1,
 // CHECK-LABEL: func.func @sums
 // CHECK: %[[ALL:.*]]:3 = tw.dispatch @row_0(%arg0) outs(
 // CHECK-NOT: tw.dispatch
+// A target without limits does not.
+// NEVER: tw.decisions = [#tw.decision<fuse["a", "b"] false because "the target runs no kernels one after the other in one">,
 // NEVER-LABEL: func.func @sums
-// NEVER: %[[ALL:.*]]:3 = tw.dispatch @row_0(%arg0) outs(
+// NEVER-COUNT-3: tw.dispatch @row(
 module attributes {tw.wanted_decisions = [#tw.decision<fuse["a", "b"] true>, #tw.decision<fuse["b", "c"] true>]} {
 func.func @sums(%x: tensor<16x4xf32>) -> tensor<16x4xf32> {
   %e = tensor.empty() : tensor<16x4xf32>

@@ -241,12 +241,6 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
     SmallVector<KernelOp> variants = {};
   };
 
-  static size_t lengthOf(KernelOp kernel) {
-    size_t length = 0;
-    kernel->walk([&](Operation *) { ++length; });
-    return length;
-  }
-
   Fusion fuseKernels(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in,
                      bool isOnlyUse, std::string &why) {
     if (size_t length = lengthOf(from) + lengthOf(to); length > longestKernel) {

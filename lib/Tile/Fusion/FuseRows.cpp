@@ -42,12 +42,6 @@ int64_t rowsTogether(const Chain &chain) {
   return rows;
 }
 
-size_t lengthOf(KernelOp kernel) {
-  size_t length = 0;
-  kernel->walk([&](Operation *) { ++length; });
-  return length;
-}
-
 /// 0 where it depends on data.
 int64_t operationsOf(KernelOp kernel) {
   auto flops = workOf(kernel).flops;
@@ -99,7 +93,9 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     Chain chain;
     std::string why;
     KernelOp kernel = kernelOf(first);
-    auto blocks = kernel ? rowBlocksOf(kernel, why) : std::nullopt;
+    if (mostOperations == 0)
+      why = "the target runs no kernels one after the other in one";
+    auto blocks = kernel && why.empty() ? rowBlocksOf(kernel, why) : std::nullopt;
     if (graph::DispatchOp next = nextOf(first); !blocks && kernel && next)
       explain(first, next, why);
     if (!blocks)
@@ -151,9 +147,10 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     if (!blocks)
       return false;
     stage.blocks = *blocks;
+    if (blocks->all != chain.stages.front().blocks.all)
+      return why = "they have other numbers of rows", false;
     Chain longer = chain;
-    bool fits = blocks->all == chain.stages.front().blocks.all && link(longer, next, stage, why) &&
-                usersFollow(chain, next, why);
+    bool fits = link(longer, next, stage, why) && usersFollow(chain, next, why);
     auto wanted = fits ? wantedOf(chain, next, stage) : std::nullopt;
     if (!fits || !wanted.value_or(true))
       return false;
@@ -173,7 +170,7 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
 
   bool pays(Chain &chain, std::string &why) {
     why.clear();
-    if (mostOperations == 0 || !llvm::all_of(chain.stages, hasProducts))
+    if (!llvm::all_of(chain.stages, hasProducts))
       return false;
     int64_t rows = rowsTogether(chain), bytes = rows * chain.bytesOfRow,
             programs = int64_t(llvm::divideCeil(chain.stages.front().blocks.all, rows));

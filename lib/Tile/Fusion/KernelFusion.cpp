@@ -18,6 +18,12 @@ Operands::Operands(KernelOp kernel) {
         .push_back(cast<BlockArgument>(value));
 }
 
+size_t lengthOf(KernelOp kernel) {
+  size_t length = 0;
+  kernel->walk([&](Operation *) { ++length; });
+  return length;
+}
+
 FailureOr<KernelOp> KernelFusion::build(std::string &why, bool follows) {
   if (!unifySymbols(why))
     return failure();

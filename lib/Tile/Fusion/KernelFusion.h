@@ -21,6 +21,9 @@ struct Operands {
   llvm::SmallVector<mlir::BlockArgument> ins, outs, scalars;
 };
 
+/// How many operations a kernel has; longestKernel bounds what fusion makes.
+size_t lengthOf(KernelOp kernel);
+
 class KernelFusion {
 public:
   /// `shared`: the buffer of base, and that of other, that are the same memory. keepsShared:

@@ -24,10 +24,10 @@ constexpr double handedOverCycles = 1 << 14;
 constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPrograms=*/256,
                                               /*leastWork=*/1 << 20, /*partsOfUnknown=*/16};
 
-/// Small layers take as long as their workers do to meet after each. On 16 cores of a Xeon, three
-/// of 13 to 64 columns and 2048 rows (0.6 GFLOP) take 0.86 of the time in one kernel, where a
-/// program has 128 rows; three of 32 to 4 0.45. With one thread it makes no difference
-/// (docs/compiler-kernels.md).
+/// Small layers take as long as their workers do to meet after each. On 16 cores of a Xeon, two
+/// pairs of low rank for 128 rows take 0.54 of the time in kernels of two, three layers of
+/// 32-64-32-4 0.46; layers of 0.6 GFLOP together 0.80 to 1.12. With one thread it makes little
+/// difference (docs/compiler-kernels.md).
 constexpr conversion::RowFusionLimits rowFusionLimits{/*mostOperations=*/1 << 30,
                                                       /*mostBytes=*/crowdedBytes,
                                                       /*leastPrograms=*/someWorkers};

@@ -117,7 +117,8 @@ struct DotStep {
   DotOperand a, b;
   StridedPlacement pairsA, pairsB; // of pairs
   /// Rows of a and of the sums in tile registers, where they are as many as its buffer has: then
-  /// there is one program along them, and all of its rows are inside.
+  /// there is one program along them, and all of its rows are inside. Rows of the sums behind them
+  /// are what the sums begin with.
   std::optional<Size> tileRows;
   /// What is packed in pairs beside the product: b or, if that is a transpose, what it turns. Null:
   /// the kernel reads b in pairs.

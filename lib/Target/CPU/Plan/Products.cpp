@@ -104,11 +104,11 @@ private:
   }
 
   /// How many rows a buffer of a has that fits into one program, all of whose rows are inside then;
-  /// nothing where they may be more.
+  /// nothing where they may be more, or those behind them are not zeros.
   std::optional<Size> rowsOfBuffer() {
     auto [load, dim] = traceToLoad(op.getA(), 0);
     int64_t most = op.getType().getDimSize(0);
-    if (!load || most > tileRows || !isAlone())
+    if (!load || load.getPad() || most > tileRows || !isAlone())
       return std::nullopt;
     Size rows = tile::sizesOf(load.getBuffer().getType())[dim];
     auto isFew = [&](tile::SymbolAttr symbol) {
@@ -129,8 +129,9 @@ private:
     auto full = op.getAcc().getDefiningOp<tile::FullOp>();
     bool isZero = full && matchPattern(full.getValue(), m_AnyZeroFloat());
     bool isFresh = !updatesAccumulator();
-    dot.beginsWithZero = isFresh && isZero;
-    if (isFresh && !isZero) {
+    // Rows that registers do not have keep what the sums begin with: that has to be there.
+    dot.beginsWithZero = isFresh && isZero && !dot.tileRows;
+    if (isFresh && !dot.beginsWithZero) {
       FailureOr<Fill> fill = planFill(scene, op.getAcc());
       if (failed(fill))
         return failure();
