@@ -168,7 +168,7 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
     for (graph::DispatchOp op : work)
       while (graph::DispatchOp fused = fuseWithProducer(op))
         op = fused;
-    dropUnused();
+    eraseUnusedKernels(getOperation());
     decisions->store();
   }
 
@@ -429,18 +429,6 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
     consumer.erase();
     producer.erase();
     return fused;
-  }
-
-  void dropUnused() {
-    std::set<std::string> used;
-    getOperation().walk([&](graph::DispatchOp op) {
-      if (used.insert(op.getKernel().str()).second && kernelOf(op))
-        for (KernelOp variant : variantsOf(kernelOf(op)))
-          used.insert(variant.getSymName().str());
-    });
-    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
-      if (!used.contains(kernel.getSymName().str()))
-        kernel.erase();
   }
 
   std::optional<SymbolTable> table;

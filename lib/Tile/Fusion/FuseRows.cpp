@@ -16,7 +16,6 @@
 #include "llvm/ADT/SetVector.h"
 #include <fmt/format.h>
 #include <numeric>
-#include <set>
 
 using namespace mlir;
 
@@ -64,7 +63,6 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
   void runOnOperation() override {
     table.emplace(getOperation());
     decisions.emplace(getOperation());
-    variants = allVariants(getOperation());
     SmallVector<graph::DispatchOp> work;
     getOperation().walk([&](graph::DispatchOp op) { work.push_back(op); });
     llvm::DenseSet<Operation *> fused;
@@ -77,7 +75,7 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       fused.insert_range(chain.calls);
       fuse(chain);
     }
-    dropUnused();
+    eraseUnusedKernels(getOperation());
     decisions->store();
   }
 
@@ -285,17 +283,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       call.erase();
   }
 
-  void dropUnused() {
-    std::set<StringRef> used;
-    getOperation().walk([&](graph::DispatchOp op) { used.insert(op.getKernel()); });
-    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
-      if (!variants.contains(kernel) && !used.contains(kernel.getSymName()))
-        kernel.erase();
-  }
-
   std::optional<SymbolTable> table;
   std::optional<graph::Decisions> decisions;
-  llvm::DenseSet<Operation *> variants;
 };
 
 } // namespace

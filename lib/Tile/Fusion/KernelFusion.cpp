@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Fusion/KernelFusion.h"
+#include "IR/Graph/Graph.h"
+#include "IR/Tile/Variants.h"
 #include "Support/Checked.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
@@ -22,6 +24,20 @@ size_t lengthOf(KernelOp kernel) {
   size_t length = 0;
   kernel->walk([&](Operation *) { ++length; });
   return length;
+}
+
+void eraseUnusedKernels(ModuleOp module) {
+  SymbolTable table(module);
+  std::set<std::string> used;
+  module.walk([&](graph::DispatchOp op) {
+    auto kernel = table.lookup<KernelOp>(op.getKernel());
+    if (used.insert(op.getKernel().str()).second && kernel)
+      for (KernelOp variant : variantsOf(kernel))
+        used.insert(variant.getSymName().str());
+  });
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<KernelOp>()))
+    if (!used.contains(kernel.getSymName().str()))
+      kernel.erase();
 }
 
 FailureOr<KernelOp> KernelFusion::build(std::string &why, bool follows) {

@@ -5,6 +5,7 @@
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Tile/Fusion/Pointwise.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include <map>
 #include <string>
@@ -23,6 +24,8 @@ struct Operands {
 
 /// How many operations a kernel has; longestKernel bounds what fusion makes.
 size_t lengthOf(KernelOp kernel);
+/// Erases the kernels that no dispatch runs, be it as a variant of another one.
+void eraseUnusedKernels(mlir::ModuleOp module);
 
 class KernelFusion {
 public:
