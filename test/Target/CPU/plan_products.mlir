@@ -392,21 +392,21 @@ tile.kernel @rows_along_depth(in %x: !tile.buffer<[64, 1024], f32>,
   tile.store %d, %y[%c0, %c0] : tensor<128x64xf32>, !tile.buffer<[128, 64], f32>
 }
 
-// So are rows of b that are whole pages apart, which meet in a few sets of the first-level cache.
-// ALL-LABEL: plan of @rows_a_page_apart
+// So are rows of b that do not follow each other, in whole vectors by the rows of the result that need them first.
+// ALL-LABEL: plan of @rows_apart
+// ALL:       tile.dot
+// ALL-NEXT:    a is read in place
+// V3-NEXT:     b is read in place by the first rows, which copy it
+// V4-NEXT:     b is read in place{{$}}
+// AMX-NEXT:    b is read in place by the first rows, which copy it
 // ALL:       tile.dot
 // ALL-NEXT:    a is read in place
 // V3-NEXT:     %{{.*}} in scratch memory: vectors of 8 along dimension 1
-// V4-NEXT:     b is read in place
+// V4-NEXT:     b is read in place{{$}}
 // AMX-NEXT:    %{{.*}} in scratch memory: vectors of 16 along dimension 1
-// AMX:       tile.dot
-// AMX-NEXT:    a is read in place
-// AMX-NEXT:    b is read in place
-tile.kernel @rows_a_page_apart(in %x: !tile.buffer<[128, 64], f32>,
-                               in %w: !tile.buffer<[64, 1024], f32>,
-                               in %v: !tile.buffer<[64, 1040], f32>,
-                               out %y: !tile.buffer<[128, 64], f32>,
-                               out %z: !tile.buffer<[128, 64], f32>) grid [1] {
+tile.kernel @rows_apart(in %x: !tile.buffer<[128, 64], f32>, in %w: !tile.buffer<[64, 1024], f32>,
+                        in %v: !tile.buffer<[64, 400], f32>, out %y: !tile.buffer<[128, 64], f32>,
+                        out %z: !tile.buffer<[128, 60], f32>) grid [1] {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %a = tile.load %x[%c0, %c0] : !tile.buffer<[128, 64], f32> -> tensor<128x64xf32>
@@ -414,9 +414,10 @@ tile.kernel @rows_a_page_apart(in %x: !tile.buffer<[128, 64], f32>,
   %s = tile.full %zero : f32 -> tensor<128x64xf32>
   %d = tile.dot %a, %b, %s : tensor<128x64xf32>, tensor<64x64xf32>, tensor<128x64xf32>
   tile.store %d, %y[%c0, %c0] : tensor<128x64xf32>, !tile.buffer<[128, 64], f32>
-  %b1 = tile.load %v[%c0, %c0] : !tile.buffer<[64, 1040], f32> -> tensor<64x64xf32>
-  %d1 = tile.dot %a, %b1, %s : tensor<128x64xf32>, tensor<64x64xf32>, tensor<128x64xf32>
-  tile.store %d1, %z[%c0, %c0] : tensor<128x64xf32>, !tile.buffer<[128, 64], f32>
+  %b1 = tile.load %v[%c0, %c0] : !tile.buffer<[64, 400], f32> -> tensor<64x60xf32>
+  %s1 = tile.full %zero : f32 -> tensor<128x60xf32>
+  %d1 = tile.dot %a, %b1, %s1 : tensor<128x64xf32>, tensor<64x60xf32>, tensor<128x60xf32>
+  tile.store %d1, %z[%c0, %c0] : tensor<128x60xf32>, !tile.buffer<[128, 60], f32>
 }
 
 // Steps along K that are several dimensions of a box: the boxes are copied as they lie, and are

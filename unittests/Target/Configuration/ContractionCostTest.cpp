@@ -168,11 +168,35 @@ TEST(CPUContraction, FewTermsBesideACopy) {
   Contraction spec = product(1024, 1024, 1024), copied = spec;
   copied.buffers[0].shape = {{1024}, {1024}};
   copied.a = {0, {{2}, {0}}};
-  EXPECT_EQ(chooseContraction(spec, amx).kBlock, 256);
+  EXPECT_EQ(chooseContraction(product(1024, 1024, 1024, /*transposed=*/true), amx).kBlock, 256);
   CPUContraction chosen = chooseContraction(copied, amx);
   EXPECT_EQ(chosen.kBlock, 128);
   EXPECT_EQ(chosen.rows, 256);
   EXPECT_EQ(chosen.columns, 256);
+}
+
+/// Where b is an input, blocks keep 16 workers evenly busy. Where its rows are on many pages, they
+/// are as wide as that permits, with fewer rows if need be.
+TEST(CPUContraction, EvenBlocksOfInputs) {
+  VectorUnit amx = avx512;
+  amx.hasSlowThirdLevel = true;
+  amx.panelRows = 128;
+  struct {
+    int64_t rows, columns, sums;
+    bool isTransposed;
+    int64_t blockRows, blockColumns, kBlock;
+  } cases[] = {{128, 768, 768, true, 128, 48, 256},    {128, 768, 768, false, 128, 48, 256},
+               {128, 768, 3072, false, 128, 48, 256},  {128, 3072, 768, true, 128, 64, 256},
+               {128, 3072, 768, false, 128, 192, 128}, {128, 4096, 768, false, 128, 256, 128},
+               {512, 768, 3072, true, 256, 48, 256},   {512, 768, 3072, false, 128, 192, 128}};
+  for (const auto &one : cases) {
+    auto block = chooseContraction(product(one.rows, one.columns, one.sums, one.isTransposed), amx);
+    std::string what = std::to_string(one.rows) + " x " + std::to_string(one.columns) + " x " +
+                       std::to_string(one.sums) + (one.isTransposed ? " transposed" : "");
+    EXPECT_EQ(block.rows, one.blockRows) << what;
+    EXPECT_EQ(block.columns, one.blockColumns) << what;
+    EXPECT_EQ(block.kBlock, one.kBlock) << what;
+  }
 }
 
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose

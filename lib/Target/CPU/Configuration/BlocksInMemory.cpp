@@ -165,14 +165,31 @@ int64_t wideColumns(const Contraction &contraction, int64_t others) {
   return best;
 }
 
-/// Columns of a packed panel: a vector less than usual where these keep workers more evenly busy
-/// (12 panels of 64 are 16 of 48), with 32 registers at the same speed.
-int64_t panelColumns(const Contraction &contraction, const VectorUnit &unit, int64_t others) {
+/// Columns of a panel, `usual` ones: a vector less where these keep workers more evenly busy (12
+/// panels of 64 are 16 of 48), with 32 registers at the same speed.
+int64_t panelColumns(const Contraction &contraction, const VectorUnit &unit, int64_t usual,
+                     int64_t others) {
   int64_t columns = sizeOf(contraction, rolesOf(contraction).columns);
-  int64_t usual = columnsInMemory(unit), less = usual - unit.lanes;
+  int64_t less = usual - unit.lanes;
   bool isMore = unit.registers >= 32 && columns % less == 0 &&
                 isMoreEven(others * (columns / less), others * ((columns + usual - 1) / usual));
   return isMore ? less : usual;
+}
+
+/// Whether each row of a block of b, which is copied beside the products, begins on another page:
+/// those that are prefetched are found by the processor page by page.
+bool readsPages(const Contraction &contraction, const VectorUnit &unit) {
+  return unit.hasSlowThirdLevel && !isTransposed(contraction) && !isBf16Product(contraction);
+}
+
+/// The most columns of which rows of b may be copied that keep workers evenly busy, so that fewer
+/// programs come to a page; nothing if there are none.
+std::optional<int64_t> pageColumns(const Contraction &contraction, int64_t others) {
+  int64_t columns = sizeOf(contraction, rolesOf(contraction).columns);
+  for (int64_t width = mostWideColumns; width > 2 * packedColumns; width -= packedColumns)
+    if (columns % width == 0 && busyShare(others * (columns / width)) >= goodShare)
+      return width;
+  return std::nullopt;
 }
 
 /// All rows use a panel if they are few, else equal parts of them.
@@ -184,24 +201,31 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   made.hasAccumulatorsInMemory = true;
   // Whole tile registers have 16 rows, and the best blocks of them 32.
   bool copies = !made.isPacked && copiesA(contraction, unit);
-  bool isWide = copies || (!made.isPacked && readsAAnew(contraction, unit));
+  bool isTall = copies || (!made.isPacked && readsAAnew(contraction, unit));
   int64_t whole = 1;
   if (!made.isPacked && unit.pairRows >= pairRowsOfTiles && takesPairs(contraction, unit))
     whole = rows % 32 == 0 ? 32 : rows % 16 == 0 ? 16 : 1;
-  int64_t most = isWide                                                 ? mostWideRows
+  int64_t most = isTall                                                 ? mostWideRows
                  : rows <= mostPackedRows || isBf16Product(contraction) ? mostPackedRows
                                                                         : unit.panelRows;
-  int64_t programs = (rows + most - 1) / most, units = rows / whole;
+  auto programsOf = [&](int64_t mostRows) { return (rows + mostRows - 1) / mostRows; };
+  std::optional<int64_t> paged;
+  if (!made.isPacked && !copies && readsPages(contraction, unit))
+    for (int64_t fewer : {most, std::min(most, unit.panelRows)})
+      if (!paged && (paged = pageColumns(contraction, programsOf(fewer))))
+        most = fewer;
+  int64_t programs = programsOf(most), units = rows / whole;
   made.rows = (units + programs - 1) / programs * whole;
-  made.columns = isWide                  ? wideColumns(contraction, programs)
-                 : !made.isPacked        ? packedColumns
-                 : made.columnParts == 1 ? panelColumns(contraction, unit, programs)
-                                         : columnsInMemory(unit);
+  int64_t usual = made.isPacked ? columnsInMemory(unit) : packedColumns;
+  made.columns = copies                  ? wideColumns(contraction, programs)
+                 : paged                 ? *paged
+                 : made.columnParts == 1 ? panelColumns(contraction, unit, usual, programs)
+                                         : usual;
   bool isCool = made.isPacked && made.rows <= coolRows;
   // What is read again for each part of the sum: all sums, and copies of a as large as they.
   int64_t atOnce = (copies ? 1 : made.isPacked && unit.hasSlowThirdLevel ? 3 : 2) * packedDepth;
   // Where b and a copy of a are read side by side, a panel of b stays in the first-level cache.
-  int64_t steps = isCool || copies ? shallowDepth : packedDepth;
+  int64_t steps = isCool || copies || paged ? shallowDepth : packedDepth;
   made.kBlock = isCool || depth > atOnce ? stepsAtOnce(depth, steps) : 0;
   return made;
 }

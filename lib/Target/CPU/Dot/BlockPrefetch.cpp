@@ -31,7 +31,9 @@ BlockPrefetch::BlockPrefetch(Emitter &e, tile::DotOp op, const NextBlock &next)
   first = next.part * bytes;
   // Rows that are counted at the call are taken for some.
   constexpr int64_t someRows = 48;
-  height = e.extents(op.getAcc())[op.getType().getRank() - 2].constant().value_or(someRows);
+  Indices extents = e.extents(op.getAcc());
+  height = extents[extents.size() - 2].constant().value_or(someRows);
+  width = extents.back().constant().value_or(width);
 }
 
 Ix BlockPrefetch::distanceTo(const NextBlock &next, const Buffer &buffer) const {
@@ -58,11 +60,15 @@ Ix BlockPrefetch::distanceTo(const NextBlock &next, const Buffer &buffer) const 
   return after;
 }
 
-void BlockPrefetch::request(const Ix &at, int64_t rows, const Ix &k, int64_t steps) const {
+void BlockPrefetch::request(const Part &part, const Ix &k, int64_t steps) const {
   IndexBuilder ix = e.ix();
-  int64_t own = llvm::divideCeil(bytes * rows, height); // of these rows
+  int64_t passes = llvm::divideCeil(width, part.columns);
+  int64_t perPass = llvm::divideCeil(bytes, passes);
+  int64_t own = llvm::divideCeil(perPass * part.rows, height);
   int64_t rate = llvm::divideCeil(own * steps, depth);
-  Ix begin = ix.add(ix.min(ix.mul(at, llvm::divideCeil(own, rows)), bytes - lineBytes), first);
+  Ix inPass = ix.mul(part.row, llvm::divideCeil(own, part.rows));
+  Ix before = ix.mul(ix.div(part.column, part.columns), perPass);
+  Ix begin = ix.add(ix.min(ix.add(before, inPass), bytes - lineBytes), first);
   Ix due = ix.add(begin, ix.mul(ix.div(k, steps), rate));
   int64_t each = Emitter::bytesOf(element);
   bool isContiguous = row.constant() == rowBytes / each;

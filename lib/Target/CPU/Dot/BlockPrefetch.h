@@ -13,11 +13,17 @@ public:
   /// Computes where the next block begins; `op` is the product that prefetches it.
   BlockPrefetch(Emitter &e, tile::DotOp op, const NextBlock &next);
 
-  /// What is due while `rows` rows of the result, from `row` on, take steps [k, k + steps) along K.
-  /// Requests come at an even rate over all rows: those that come in bursts wait for each other,
-  /// and the loads of this product for them. Where that is less than a line, one is requested
-  /// again.
-  void request(const Ix &row, int64_t rows, const Ix &k, int64_t steps) const;
+  /// Of the result: `rows` x `columns` from (row, column) on. All rows pass by as many columns
+  /// before they pass by others.
+  struct Part {
+    Ix row, column;
+    int64_t rows, columns;
+  };
+
+  /// What is due while a part takes steps [k, k + steps) along K. Requests come at an even rate
+  /// over all parts: those that come in bursts wait for each other, and the loads of this product
+  /// for them. Where that is less than a line, one is requested again.
+  void request(const Part &part, const Ix &k, int64_t steps) const;
 
 private:
   Ix distanceTo(const NextBlock &next, const Buffer &buffer) const;
@@ -30,6 +36,7 @@ private:
   int64_t rowBytes;      // of one, in whole lines
   int64_t first, bytes;  // of this product's part
   int64_t height, depth; // rows of the result that share them, and steps along K
+  int64_t width = 1;     // its columns
   bool streams;
 };
 

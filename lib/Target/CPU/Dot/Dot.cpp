@@ -164,14 +164,14 @@ private:
   LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
                          unsigned vectors, unsigned width) {
     int64_t most = e.cpu.productRows(vectors);
-    auto blocks = [&](int64_t rows) {
-      return [&, rows](const Ix &row) {
-        return update(place, {batch, row, column, unsigned(rows), vectors, width, e.mask});
-      };
+    auto update = [&](const Ix &row, int64_t rows, bool isFirst) {
+      return this->update(place,
+                          {batch, row, column, unsigned(rows), vectors, width, e.mask, isFirst});
     };
     auto over = [&](const Ix &from, const Ix &to, int64_t rows) {
       SmallVector<Value> none;
-      return e.loop(from, to, rows, none, blocks(rows));
+      return e.loop(from, to, rows, none,
+                    [&](const Ix &row) { return update(row, rows, /*isFirst=*/false); });
     };
     IndexBuilder ix = e.ix();
     Ix all = extents[rank - 2];
@@ -182,8 +182,11 @@ private:
         return success();
       int64_t count = llvm::divideCeil(*rows, most), height = *rows / count;
       int64_t taller = (*rows - count * height) * (height + 1);
-      return success(succeeded(over(0, taller, height + 1)) &&
-                     succeeded(over(taller, *rows, height)));
+      int64_t first = !products.copiesByFirstRows() ? 0 : taller > 0 ? height + 1 : height;
+      if (first > 0 && failed(update(0, first, /*isFirst=*/true)))
+        return failure();
+      return success(succeeded(over(taller > 0 ? first : 0, taller, height + 1)) &&
+                     succeeded(over(taller > 0 ? taller : first, *rows, height)));
     }
     Ix whole = ix.sub(all, ix.rem(all, most));
     return success(succeeded(over(0, whole, most)) && succeeded(over(whole, all, 1)));

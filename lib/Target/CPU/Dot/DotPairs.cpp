@@ -52,7 +52,7 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
   };
   auto step = [&](const Ix &pair) -> LogicalResult {
     if (prefetch)
-      prefetch->request(row, rows, e.ix().mul(pair, 2), 2);
+      prefetch->request({row, column, rows, vectors * lanes}, e.ix().mul(pair, 2), 2);
     SmallVector<Value> right;
     for (unsigned j = 0; j < vectors; ++j) {
       Value address =
@@ -107,7 +107,7 @@ public:
       for (int64_t from = 0; from < operands.depth; from += stream) {
         Ix at = e.ix().add(k, from);
         if (prefetch)
-          prefetch->request(row, rows * height, at, tileDepth);
+          prefetch->request({row, column, rows * height, columns * tileRows}, at, tileDepth);
         products(row, column, at);
       }
       return success();

@@ -34,6 +34,10 @@ LogicalResult OuterProducts::prepare() {
   return success();
 }
 
+bool OuterProducts::copiesByFirstRows() const {
+  return plan.b.form == DotOperand::Form::CopiedByFirstRows;
+}
+
 void OuterProducts::finish() {
   for (const Access &access : plan.insideMeanwhile)
     e.inside.erase(access);
@@ -45,6 +49,8 @@ LogicalResult OuterProducts::prepareOperand(Value tile, const DotOperand &operan
     return failure();
   if (operand.form == Form::Panels)
     panels = panelsOf(e.cpu, tile);
+  if (operand.form == Form::CopiedByFirstRows)
+    copies[tile] = spaced(cast<RankedTensorType>(tile.getType()), sumElement);
   if (operand.form == Form::Converted)
     return convert(tile, *operand.fill, isB);
   return operand.form == Form::TransposedView ? viewTransposed(operand) : success();
@@ -123,7 +129,8 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   int64_t unrolled = unrolledSteps(block);
   auto some = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
     if (prefetch && ((block.vectors > 1 && isLong) || plan.next->streamAhead))
-      prefetch->request(block.row, block.rows, k, unrolled);
+      prefetch->request({block.row, block.column, block.rows, block.vectors * block.width}, k,
+                        unrolled);
     for (int64_t i = 0; i < unrolled; ++i) {
       if (i > 0)
         keepApart();
@@ -181,7 +188,7 @@ LogicalResult OuterProducts::step(const ResultBlock &block, bool inPairs, const 
   SmallVector<Value> right;
   for (unsigned j = 0; j < block.vectors; j += inPairs ? 2 : 1) {
     Ix at = e.ix().add(block.column, int64_t(j) * block.width);
-    if (failed(inPairs ? halves(block.batch, k, at, right) : whole(block.batch, k, at, right)))
+    if (failed(inPairs ? halves(block.batch, k, at, right) : whole(block, k, at, right)))
       return failure();
   }
   for (unsigned i = 0; i < block.rows; ++i) {
@@ -218,14 +225,18 @@ LogicalResult OuterProducts::inChains(SmallVectorImpl<Value> &sums, SumUp sumUp)
   });
 }
 
-LogicalResult OuterProducts::whole(const Indices &batch, const Ix &k, const Ix &at,
+LogicalResult OuterProducts::whole(const ResultBlock &block, const Ix &k, const Ix &at,
                                    SmallVectorImpl<Value> &right) {
-  Point point{batch, e.lanes > 1 ? rank - 1 : -1, 1};
+  Point point{block.batch, e.lanes > 1 ? rank - 1 : -1, 1};
   point.at.append({k, at});
-  FailureOr<Value> value = factor(op.getB(), point);
-  if (succeeded(value))
-    right.push_back(e.asVector(*value));
-  return value;
+  bool copies = block.isFirst && copiesByFirstRows();
+  FailureOr<Value> value = copies ? e.evaluate(op.getB(), point) : factor(op.getB(), point);
+  if (failed(value))
+    return failure();
+  right.push_back(e.asVector(*value));
+  if (copies)
+    e.write(this->copies.find(op.getB())->second, point, right.back());
+  return success();
 }
 
 /// The columns of two vectors of b in another order, in which sums are meanwhile.

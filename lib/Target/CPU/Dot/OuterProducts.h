@@ -12,7 +12,8 @@ struct ResultBlock {
   Indices batch;
   Ix row, column;
   unsigned rows, vectors, width;
-  mlir::Value mask; // of its only vector in a row
+  mlir::Value mask;     // of its only vector in a row
+  bool isFirst = false; // of those that have these columns
 };
 
 class OuterProducts {
@@ -24,6 +25,9 @@ public:
 
   /// Adds the products of all steps along K to `sums`, row-major.
   mlir::LogicalResult addTo(llvm::SmallVectorImpl<mlir::Value> &sums, const ResultBlock &block);
+
+  /// Whether blocks say that they are the first to have their columns, and copy b.
+  bool copiesByFirstRows() const;
 
   /// Forgets what was known of the operands meanwhile.
   void finish();
@@ -44,7 +48,7 @@ private:
   /// How many steps an iteration of the loop along K makes.
   int64_t unrolledSteps(const ResultBlock &block) const;
   void keepApart();
-  mlir::LogicalResult whole(const Indices &batch, const Ix &k, const Ix &at,
+  mlir::LogicalResult whole(const ResultBlock &block, const Ix &k, const Ix &at,
                             llvm::SmallVectorImpl<mlir::Value> &right);
   mlir::LogicalResult halves(const Indices &batch, const Ix &k, const Ix &at,
                              llvm::SmallVectorImpl<mlir::Value> &right);

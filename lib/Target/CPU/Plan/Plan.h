@@ -89,8 +89,16 @@ struct ReduceStep {
 /// An operand of a product.
 struct DotOperand {
   /// Read where it is used; through `packed`; in scratch; in scratch in the type of the sums (or
-  /// bf16, for b); as a transposed view of the operand of its transpose, in scratch.
-  enum class Form { InPlace, Panels, Scratch, Converted, TransposedView } form = Form::InPlace;
+  /// bf16, for b); as a transposed view of the operand of its transpose, in scratch; read where it
+  /// is by the first rows of the result, which copy it for the others.
+  enum class Form {
+    InPlace,
+    Panels,
+    Scratch,
+    Converted,
+    TransposedView,
+    CopiedByFirstRows
+  } form = Form::InPlace;
   Placements before;
   /// Converted and TransposedView: how scratch is filled, unless the operand is there already.
   std::optional<Fill> fill;

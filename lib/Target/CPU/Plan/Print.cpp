@@ -145,6 +145,8 @@ private:
            *operand.fill);
     if (operand.form == Form::InPlace)
       line(depth) << name << " is read in place\n";
+    else if (operand.form == Form::CopiedByFirstRows)
+      line(depth) << name << " is read in place by the first rows, which copy it\n";
     else if (operand.form == Form::Panels)
       line(depth) << name << " is read in place, in panels\n";
     else if (operand.form == Form::TransposedView)

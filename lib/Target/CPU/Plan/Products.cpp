@@ -23,8 +23,6 @@ constexpr int64_t mostRows = 8;
 constexpr int64_t tileRows = 16, tileDepth = 32;
 /// So many rows take instructions on vectors longer than memory takes to give b.
 constexpr int64_t leastTileRows = 3;
-/// Lines that are a multiple of these apart share a set of the first-level cache.
-constexpr int64_t pageBytes = 4096;
 /// Columns are packed in blocks of a vector's pairs, at most 16.
 constexpr int64_t leastPackedDepth = 32;
 
@@ -199,6 +197,10 @@ private:
     if (auto transpose = isB ? tile::TransposeOp() : spreadTranspose())
       return viewTransposed(transpose, plan);
     int lane = isB ? rank - 1 : -1;
+    if (isB && isCopiedByFirstRows(tile)) {
+      plan.form = DotOperand::Form::CopiedByFirstRows;
+      return prepare(scene, tile, {lane, lanesFor(scene, tile), false}, lane, plan.before);
+    }
     if (isReadInPlace(tile, isB) ||
         (isB && !scene.isInMemory(tile) && isPartOfTransposed(tile, lane))) {
       plan.form = DotOperand::Form::InPlace;
@@ -261,15 +263,30 @@ private:
     return success();
   }
 
-  bool isReadInPlace(Value tile, bool isB) {
+  /// The load behind an operand whose elements lie in a buffer, those of b in vectors.
+  tile::LoadOp loadInBuffer(Value tile, bool isB) {
     auto [load, dim] = traceToLoad(tile, isB ? rank - 1 : rank - 2);
     if (!load || isa<RankedTensorType>(load.getPositions()[dim].getType()) || load.getMask() ||
         scene.isInMemory(tile))
-      return false;
-    if (isB)
-      return dim + 1 == load.getType().getRank() &&
-             (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
-             !(isReusedMuch() && isSpread(load));
+      return {};
+    bool liesInVectors = dim + 1 == load.getType().getRank() &&
+                         (load.getStrides().empty() || load.getStrides()[dim] == 1);
+    return !isB || liesInVectors ? load : tile::LoadOp();
+  }
+
+  /// Whether b is to be copied because its rows are spread, and all of its vectors are whole. The
+  /// stores of a copy take ports that products do not need.
+  bool isCopiedByFirstRows(Value b) {
+    auto load = loadInBuffer(b, true);
+    return load && rank == 2 && op.getType().hasStaticShape() &&
+           op.getType().getDimSize(1) % lanes == 0 && !scene.isBoundary && isWorthCopying(load);
+  }
+
+  bool isReadInPlace(Value tile, bool isB) {
+    auto load = loadInBuffer(tile, isB);
+    if (!load || isB)
+      return load && !isWorthCopying(load);
+    int dim = traceToLoad(tile, rank - 2).second;
     // Single elements under a mask would be as many branches.
     return !scene.isBoundary || scene.inside.contains({load, unsigned(dim)});
   }
@@ -285,9 +302,15 @@ private:
     return extentsOf(op.getAcc())[rank - 2].constant().value_or(rows) > 2 * rows;
   }
 
-  /// Whether rows of b lie far from each other, so that they meet in few sets of the cache when the
-  /// distance is a power of two. A block of AVX-512 reads whole lines enough to make up for that,
-  /// unless rows are whole pages apart and what they push out comes from a slow cache again.
+  /// Whether b, which that reads, passes by several blocks of rows that are in registers, and each
+  /// would read its rows where they are spread.
+  bool isWorthCopying(tile::LoadOp load) {
+    return !registersOfSums() && isReusedMuch() && isSpread(load);
+  }
+
+  /// Whether rows of b lie far from each other: they meet in few sets of the cache when the
+  /// distance is a power of two, and are on as many pages. A block of AVX-512 reads whole lines
+  /// enough to make up for that, unless what they push out comes from a slow cache again.
   bool isSpread(tile::LoadOp load) {
     auto [same, dim] = traceToLoad(op.getB(), rank - 2);
     auto columns = extentsOf(op.getAcc())[rank - 1].constant();
@@ -298,8 +321,7 @@ private:
     for (size_t d = size_t(dim) + 1; d < sizes.size(); ++d)
       stride = stride * sizes[d];
     if (cpu.vectorBytes >= 64)
-      return cpu.hasSlowThirdLevel && stride.constant() &&
-             *stride.constant() * sumBytes(op) % pageBytes == 0;
+      return cpu.hasSlowThirdLevel && stride.constant() != *columns;
     return !stride.constant() || *stride.constant() > 4 * *columns;
   }
 
@@ -335,9 +357,15 @@ private:
 
   //===--- sums ------------------------------------------------------------===//
 
-  LogicalResult sumsInVectors() {
+  /// The lanes of the registers that have the result; nothing where it is in memory.
+  std::optional<unsigned> registersOfSums() {
     auto wide = rank == 2 ? registerLanes(op.getType(), cpu) : std::nullopt;
-    if (!wide || *wide == 1 || isCarriedInMemory())
+    return wide && *wide > 1 && !isCarriedInMemory() ? wide : std::nullopt;
+  }
+
+  LogicalResult sumsInVectors() {
+    auto wide = registersOfSums();
+    if (!wide)
       return sumsInMemory();
     dot.registers = wide;
     step.strips = {1, *wide, true};
