@@ -26,7 +26,7 @@ extern "C" {
 
 #define TW_FIRST_ABI 2  /* of programs for the CPU that never ask whether they are cancelled */
 #define TW_DEVICE_ABI 3 /* of programs for other devices: theirs is what is marked with it */
-#define TW_CPU_ABI 4    /* of programs for the CPU */
+#define TW_CPU_ABI 5    /* of programs for the CPU */
 #define TW_PROGRAM_SYMBOL "tilewright_program"
 #define TW_METADATA_SECTION ".tilewright"
 #define TW_DEVICE_SECTION ".tilewright.device" /* images of device code */
@@ -113,7 +113,7 @@ typedef struct tw_callbacks {
   int32_t (*read)(void *runtime, void *to, const void *from, int64_t bytes);
   /* Waits, and is done when it returns but for the copies to the device. */
   int32_t (*on_host)(void *runtime, const tw_host_dispatch *dispatch);
-  /* Of TW_CPU_ABI: called before each dispatch but the first, and in each trip of a loop. Returns 1
+  /* Of the CPU's ABI 4: called before each dispatch but the first, and in each trip of a loop. Returns 1
    * when the call is cancelled, and the program must return 1 at once. */
   int32_t (*check_cancelled)(void *runtime);
 } tw_callbacks;
@@ -153,6 +153,9 @@ typedef struct tw_call {
    * order of the metadata's. Tensors, state, weights and arena are on the device, too; scalars are
    * not. */
   int64_t *failures;
+  /* Of the CPU's ABI 5: how many workers parallel_for has, the calling thread included. Results do
+   * not depend on it. */
+  int64_t workers;
 } tw_call;
 
 /* Returns 0, or 1 after callbacks->fail. */

@@ -53,7 +53,8 @@ inline constexpr char plainSuffix[] = "_plain";
 /// when the kernel may fail, one more: `int64_t failure[3]`, see `failures`.
 /// `scalars`: the sizes of every tensor argument (inputs, then outs) in `passedSizes`, then the
 /// index, integer and float arguments in order, each in 64 bits (integers sign-extended, i1 as
-/// 0 or 1, floats as the bits of a double).
+/// 0 or 1, floats as the bits of a double), and at the end how many workers the call has, where
+/// `takesWorkers`.
 /// `workspace`: `workspaceBytes` bytes, TW_ALIGNMENT-aligned, used by this call alone: two calls
 /// that run at the same time need two. `begin`, `end`: 0 <= begin <= end <= iterations.
 ///
@@ -86,6 +87,9 @@ struct KernelInfo {
   std::vector<std::pair<unsigned, unsigned>> inPlace;
   /// Code that runs elsewhere instead; null: the function above is called, on the host.
   std::shared_ptr<const DeviceCode> device = nullptr;
+
+  /// Whether variants of the kernel are for other numbers of workers (IR/Tile/Variants.h).
+  bool takesWorkers = false;
 
   bool mayFail() const { return !failures.empty(); }
 };

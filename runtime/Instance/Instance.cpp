@@ -559,6 +559,7 @@ tw_call Instance::makeCall(uint32_t phase) {
   call.buffer_offsets = bufferOffsets;
   call.workspace = workspace.data();
   call.workspace_bytes = &workspaceBytes;
+  call.workers = threads();
   call.failures = reinterpret_cast<int64_t *>(failureRecords.data());
   return call;
 }

@@ -57,7 +57,8 @@ static Status readFields(const Json &object, std::string &kind, kernels::Fields 
   TW_ASSIGN(Json given, object.get("kind"));
   TW_ASSIGN(kind, given.string());
   return object.forEachMember([&](std::string_view name, const Json &value) -> Status {
-    constexpr std::string_view others[] = {"kind", "target", "kernel", "variants", "at_most"};
+    constexpr std::string_view others[] = {"kind",     "target",  "kernel",
+                                           "variants", "at_most", "workers_at_least"};
     return llvm::is_contained(others, name) ? Status() : readField(name, value, fields);
   });
 }
@@ -72,9 +73,28 @@ static Status readConfiguration(const Json &object, const FileOrigin &file, Fiel
   return {};
 }
 
+/// {"workers_at_least": 5, "kind": ...}
+static Status readForWorkers(const Json &object, const Json &key, const FileOrigin &file,
+                             KernelOverride &kernel) {
+  TW_ASSIGN(int64_t workers, key.integer());
+  if (workers < 2)
+    return key.error(fmt::format("a variant is for 2 workers or more, not for {}", workers),
+                     Code::CONFIG_1);
+  auto [variant, isNew] = kernel.forWorkers.try_emplace(workers);
+  if (!isNew)
+    return key.error(
+        fmt::format("a variant for {} workers or more stands here a second time", workers),
+        Code::CONFIG_5);
+  return readConfiguration(object, file, variant->second);
+}
+
 /// {"at_most": 6, "kind": ...}
-static Status readVariant(const Json &object, const FileOrigin &file,
-                          std::map<int64_t, FieldsOverride> &variants) {
+static Status readVariant(const Json &object, const FileOrigin &file, KernelOverride &kernel) {
+  if (auto workers = object.find("workers_at_least"))
+    return readForWorkers(object, *workers, file, kernel);
+  if (!kernel.variants)
+    kernel.variants.emplace();
+  std::map<int64_t, FieldsOverride> &variants = *kernel.variants;
   TW_ASSIGN(Json key, object.get("at_most"));
   TW_ASSIGN(int64_t most, key.integer());
   if (most < 1)
@@ -91,9 +111,10 @@ static Result<KernelOverride> readKernel(const Json &object, const FileOrigin &f
   KernelOverride kernel;
   TW_TRY(readConfiguration(object, file, kernel));
   if (auto variants = object.find("variants")) {
-    kernel.variants.emplace();
     TW_TRY(variants->forEach(
-        [&](const Json &variant) { return readVariant(variant, file, *kernel.variants); }));
+        [&](const Json &variant) { return readVariant(variant, file, kernel); }));
+    if (kernel.forWorkers.empty() && !kernel.variants)
+      kernel.variants.emplace(); // an empty list: none
   }
   return kernel;
 }
@@ -244,7 +265,11 @@ static void writeFields(JsonWriter &json, tile::ConfigurationAttr configuration)
     return;
   json.key("variants").beginArray();
   for (tile::VariantAttr variant : configuration.getVariants()) {
-    json.beginObject().member("at_most", variant.getMost());
+    json.beginObject();
+    if (variant.getWorkers() > 0)
+      json.member("workers_at_least", variant.getWorkers());
+    else
+      json.member("at_most", variant.getMost());
     writeFields(json, variant.getConfiguration());
     json.endObject();
   }

@@ -26,10 +26,10 @@ static std::string kernelBase(Operation *kernel) {
   return base.empty() ? source::identifier(SymbolTable::getSymbolName(kernel).getValue()) : base;
 }
 
-/// "linear_max6", for up to six rows.
+/// "linear_max6", for up to six rows, or "linear_workers5".
 static std::string nameOfVariant(tile::KernelOp variant, StringRef kernel,
                                  llvm::StringSet<> &taken) {
-  std::string base = (kernel + "_max" + Twine(tile::mostOf(variant))).str(), name = base;
+  std::string base = (kernel + tile::variantSuffix(variant)).str(), name = base;
   for (int number = 2; !taken.insert(name).second; ++number)
     name = base + "_" + std::to_string(number);
   return name;

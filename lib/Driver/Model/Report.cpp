@@ -32,14 +32,32 @@ static llvm::MapVector<StringRef, KernelUse> kernelUses(ModuleOp module) {
   return uses;
 }
 
-/// The sizes up to which a kernel has variants.
-static std::vector<int64_t> variantSizes(Operation *kernel) {
-  auto program = dyn_cast<tile::KernelOp>(kernel);
-  std::vector<int64_t> sizes;
-  if (program)
-    for (tile::KernelOp variant : tile::variantsOf(program))
-      sizes.push_back(tile::mostOf(variant));
-  return sizes;
+/// What the variants of a kernel are for.
+struct VariantBounds {
+  std::vector<int64_t> sizes;   // up to which
+  std::vector<int64_t> workers; // from which on
+};
+
+static VariantBounds variantBounds(Operation *kernel) {
+  VariantBounds bounds;
+  if (auto program = dyn_cast<tile::KernelOp>(kernel))
+    for (tile::KernelOp variant : tile::variantsOf(program)) {
+      int64_t workers = tile::workersOf(variant);
+      if (workers > 0)
+        bounds.workers.push_back(workers);
+      else
+        bounds.sizes.push_back(tile::mostOf(variant));
+    }
+  return bounds;
+}
+
+static std::string describe(const VariantBounds &bounds) {
+  std::string text;
+  if (!bounds.sizes.empty())
+    text += fmt::format("  (variants up to {})", fmt::join(bounds.sizes, ", "));
+  if (!bounds.workers.empty())
+    text += fmt::format("  (variants for {} threads or more)", fmt::join(bounds.workers, ", "));
+  return text;
 }
 
 std::string describeDispatches(ModuleOp module, const Session &session,
@@ -60,14 +78,14 @@ std::string describeDispatches(ModuleOp module, const Session &session,
     json.member("target", isPlain ? "reference" : std::string_view(target))
         .key("variants")
         .beginArray();
-    std::vector<int64_t> variants = variantSizes(kernel);
-    for (int64_t size : variants)
+    VariantBounds variants = variantBounds(kernel);
+    for (int64_t size : variants.sizes)
       json.value(size);
+    json.endArray().key("for_threads").beginArray();
+    for (int64_t workers : variants.workers)
+      json.value(workers);
     json.endArray().endObject();
-    std::string mark = isPlain ? "  (reference)"
-                       : variants.empty()
-                           ? ""
-                           : fmt::format("  (variants up to {})", fmt::join(variants, ", "));
+    std::string mark = isPlain ? "  (reference)" : describe(variants);
     total += use.calls;
     plain += isPlain ? use.calls : 0;
     lines += fmt::format("{:>6} x{:<3} {}{}\n", std::string_view(name), use.calls, text.ops, mark);

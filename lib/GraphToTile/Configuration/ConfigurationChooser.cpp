@@ -102,7 +102,14 @@ ConfigurationSpace spaceOf(const ConfigurationProblem &problem) {
       std::visit([&](const auto &what) { return space(what, problem); }, problem.subkernel.what);
   if (problem.variantOf)
     llvm::append_range(all.constraints, variantConstraints(problem.subkernel, *problem.variantOf));
+  if (problem.isForWorkers)
+    llvm::append_range(all.constraints, workersConstraints(*problem.variantOf));
   return all;
+}
+
+std::optional<ConfigurationChooser::ForWorkers>
+ConfigurationChooser::chooseForWorkers(const ConfigurationProblem &, const Configuration &) const {
+  return std::nullopt;
 }
 
 std::vector<int64_t> ConfigurationChooser::variantSizes(const ConfigurationProblem &) const {

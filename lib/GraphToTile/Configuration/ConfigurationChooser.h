@@ -25,6 +25,8 @@ struct ConfigurationProblem {
   bool isRhsWeight = false;
   /// Of a variant: the configuration of the kernel that it is one of. Both read one packing.
   const Configuration *variantOf = nullptr;
+  /// Of a variant for many workers: it cuts sums where the kernel does.
+  bool isForWorkers = false;
 };
 
 class ConfigurationChooser {
@@ -57,6 +59,16 @@ public:
   /// Sizes, ascending, for calls up to which another configuration may pay than for larger ones
   /// (Variants.h); 1 stands for calls in which it is 1. None by default.
   virtual std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const;
+  /// Another configuration for calls with at least `workers` workers, which `choose` would leave
+  /// too few programs.
+  struct ForWorkers {
+    int64_t workers;
+    Configuration configuration;
+  };
+  /// The same sums as by `kernel`, cut in the same places: results are the same bits for any number
+  /// of workers. None by default.
+  virtual std::optional<ForWorkers> chooseForWorkers(const ConfigurationProblem &problem,
+                                                     const Configuration &kernel) const;
   /// About how many cycles of one core all programs take; nothing where the target has no model.
   virtual std::optional<double> cost(const ConfigurationProblem &problem,
                                      const Configuration &configuration) const = 0;

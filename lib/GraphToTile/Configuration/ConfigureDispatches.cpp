@@ -109,9 +109,11 @@ private:
   }
 
   /// The target's choice with the fields given, which fits; nothing with the reason in `why`.
+  /// A variant for many workers begins as `kernel`.
   std::optional<Configuration> configure(const ConfigurationProblem &problem,
-                                         const FieldsOverride *own, std::string &why) {
-    Configuration configuration = chooser.choose(problem);
+                                         const FieldsOverride *own, std::string &why,
+                                         const std::optional<Configuration> &kernel = {}) {
+    Configuration configuration = kernel ? *kernel : chooser.choose(problem);
     if (own && own->configuration.kind != configuration.kind)
       return why = "it is of kind \"" + own->configuration.kind +
                    "\", but the kernel takes one of \"" + configuration.kind + "\"",
@@ -144,7 +146,7 @@ private:
       if (isGiven && !own->variants->empty())
         return why = "there are some, but no size of the kernel is known only at the call",
                fail(Code::CONFIG_3, own->place + ".variants", why), failure();
-      return success();
+      return forWorkersOf(problem, kernel, own, variants, why);
     }
     std::map<int64_t, const FieldsOverride *> sizes;
     if (isGiven)
@@ -163,10 +165,37 @@ private:
       if (!made || (!isGiven && !isWorthwhile(variant, *made, larger)))
         continue;
       larger = *made;
-      variants.push_back(tile::VariantAttr::get(function.getContext(), most,
+      variants.push_back(tile::VariantAttr::get(function.getContext(), most, /*workers=*/0,
                                                 toAttribute(function.getContext(), *made, why)));
     }
     std::reverse(variants.begin(), variants.end());
+    return variants.empty() || (own && !own->forWorkers.empty())
+               ? forWorkersOf(problem, kernel, own, variants, why)
+               : success();
+  }
+
+  /// Adds those for many workers: those given; the target's where the kernel's own fields are its
+  /// choice, too.
+  LogicalResult forWorkersOf(const ConfigurationProblem &problem, const Configuration &kernel,
+                             const KernelOverride *own,
+                             SmallVectorImpl<tile::VariantAttr> &variants, std::string &why) {
+    ConfigurationProblem variant{problem.subkernel, problem.isRhsWeight, &kernel, true};
+    auto add = [&](int64_t workers, const Configuration &made) {
+      variants.push_back(tile::VariantAttr::get(function.getContext(), 0, workers,
+                                                toAttribute(function.getContext(), made, why)));
+    };
+    if (!own) {
+      auto chosen = chooser.chooseForWorkers(variant, kernel);
+      if (chosen && violation(variant, chosen->configuration).empty())
+        add(chosen->workers, chosen->configuration);
+      return success();
+    }
+    for (const auto &[workers, fields] : llvm::reverse(own->forWorkers)) {
+      auto made = configure(variant, &fields, why, kernel);
+      if (!made)
+        return failure();
+      add(workers, *made);
+    }
     return success();
   }
 

@@ -22,6 +22,9 @@ struct FieldsOverride {
 struct KernelOverride : FieldsOverride {
   /// By what the size is at most that they are for; missing: chosen.
   std::optional<std::map<int64_t, FieldsOverride>> variants;
+  /// By how many workers they are for at least. Only what is given: the kernel's own fields are for
+  /// any number.
+  std::map<int64_t, FieldsOverride> forWorkers;
 };
 
 struct DispatchOverride {

@@ -51,4 +51,17 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
   return constraints;
 }
 
+std::vector<Constraint> workersConstraints(const Configuration &kernel) {
+  constexpr const char *cuts[] = {"rows",   "columns", "row_programs",   "column_programs",
+                                  "height", "width",   "width_programs", "outputs_outermost"};
+  constexpr const char *why = "results are the same bits for any number of workers";
+  std::vector<Constraint> constraints;
+  for (const auto &[name, value] : kernel.symbols())
+    if (!llvm::is_contained(cuts, name)) {
+      constraints.emplace_back(name, std::to_string(value), why);
+      constraints.emplace_back(std::to_string(value), name, why);
+    }
+  return constraints;
+}
+
 } // namespace tw::conversion

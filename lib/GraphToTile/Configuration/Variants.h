@@ -20,4 +20,8 @@ Subkernel boundedBy(const Subkernel &subkernel, int64_t most);
 /// What a variant has in common with the kernel that it is one of, over its fields.
 std::vector<Constraint> variantConstraints(const Subkernel &subkernel, const Configuration &kernel);
 
+/// What a variant for many workers has in common with the kernel beside that: all but how results
+/// are cut into programs, so that sums are the same bits.
+std::vector<Constraint> workersConstraints(const Configuration &kernel);
+
 } // namespace tw::conversion

@@ -103,18 +103,19 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
     }
   }
 
-  /// The kernels for small sizes, behind the kernel that they are variants of. One that the
-  /// template does not take is left out, and the report says why.
+  /// The kernels for small sizes and many workers, behind the kernel that they are variants of. One
+  /// that the template does not take is left out, and the report says why.
   SmallVector<tile::KernelOp> writeVariants(tile::KernelOp kernel, const Subkernel &subkernel,
                                             tile::ConfigurationAttr configuration) {
     SmallVector<tile::KernelOp> variants;
     OpBuilder b(kernel->getContext());
-    if (variantSymbol(subkernel).empty())
-      return variants;
     for (tile::VariantAttr variant : configuration.getVariants()) {
+      bool isForSizes = variant.getMost() > 0;
+      if (isForSizes && variantSymbol(subkernel).empty())
+        continue;
       Configuration made = fromAttribute(variant.getConfiguration()),
                     base = fromAttribute(configuration);
-      Subkernel bounded = boundedBy(subkernel, variant.getMost());
+      Subkernel bounded = isForSizes ? boundedBy(subkernel, variant.getMost()) : subkernel;
       std::string why = misfit({bounded, true, &base}, made);
       b.setInsertionPointAfter(variants.empty() ? kernel : variants.back());
       tile::KernelOp written =
@@ -124,21 +125,26 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
         written = {};
       }
       if (!written) {
-        emitReport(kernel.getLoc())
-            << "has no variant for sizes up to " << variant.getMost() << ": " << why;
+        auto report = emitReport(kernel.getLoc());
+        isForSizes ? report << "has no variant for sizes up to " << variant.getMost() << ": " << why
+                   : report << "has no variant for " << variant.getWorkers()
+                            << " workers or more: " << why;
         continue;
       }
+      if (!isForSizes)
+        written->setAttr(tile::TileDialect::workersName,
+                         b.getI64IntegerAttr(variant.getWorkers()));
       written->setAttr(tile::TileDialect::configurationName, variant.getConfiguration());
       variants.push_back(written);
     }
     return variants;
   }
 
-  /// "k0_max6", or with underscores where there is one.
+  /// "k0_max6" or "k0_workers5", or with underscores where there is one.
   static void nameVariants(tile::KernelOp kernel, ArrayRef<tile::KernelOp> variants) {
     auto module = kernel->getParentOfType<ModuleOp>();
     for (tile::KernelOp variant : variants) {
-      std::string name = (kernel.getSymName() + "_max" + Twine(tile::mostOf(variant))).str();
+      std::string name = (kernel.getSymName() + tile::variantSuffix(variant)).str();
       while (module.lookupSymbol(name))
         name += "_";
       variant.setSymName(name);

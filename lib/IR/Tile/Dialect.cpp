@@ -4,6 +4,7 @@
 #include "IR/Coded.h"
 #include "IR/Tile/SizeText.h"
 #include "IR/Tile/Tile.h"
+#include "IR/Tile/Variants.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -14,6 +15,21 @@ using namespace tw::tile;
 
 #include "IR/Tile/Tile.dialect.cpp.inc"
 #include "IR/Tile/Tile.enums.cpp.inc"
+
+/// "6", or "workers 5".
+static ParseResult parseVariantBound(AsmParser &parser, int64_t &most, int64_t &workers) {
+  most = workers = 0;
+  bool isOfWorkers = succeeded(parser.parseOptionalKeyword("workers"));
+  return parser.parseInteger(isOfWorkers ? workers : most);
+}
+
+static void printVariantBound(AsmPrinter &printer, int64_t most, int64_t workers) {
+  if (workers > 0)
+    printer << "workers " << workers;
+  else
+    printer << most;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "IR/Tile/Tile.attrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -143,12 +159,21 @@ LogicalResult ConfigurationAttr::verifyFields(function_ref<InFlightDiagnostic()>
 LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                         StringRef kind, DictionaryAttr, ConfigurationAttr,
                                         ArrayRef<VariantAttr> variants) {
-  int64_t before = 0;
+  int64_t most = 0, workers = INT64_MAX;
   for (VariantAttr variant : variants) {
-    if (variant.getMost() <= before)
+    if (variant.getWorkers() == 0 && workers != INT64_MAX)
+      return emitError() << "a variant for sizes up to " << variant.getMost()
+                         << " stands behind one for many workers";
+    if (variant.getWorkers() == 0 && variant.getMost() <= most)
       return emitError() << "a variant is for sizes up to " << variant.getMost()
-                         << ", but must be for more than " << before;
-    before = variant.getMost();
+                         << ", but must be for more than " << most;
+    if (variant.getWorkers() >= workers)
+      return emitError() << "a variant is for " << variant.getWorkers()
+                         << " workers or more, but must be for fewer than " << workers;
+    if (variant.getWorkers() == 0)
+      most = variant.getMost();
+    else
+      workers = variant.getWorkers();
     if (variant.getConfiguration().getKind() != kind)
       return emitError() << "a " << kind << " configuration has a variant of kind "
                          << variant.getConfiguration().getKind();
@@ -157,11 +182,14 @@ LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitE
 }
 
 LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t most,
-                                  ConfigurationAttr configuration) {
-  if (most < 1)
+                                  int64_t workers, ConfigurationAttr configuration) {
+  if (workers == 0 && most < 1)
     return emitError() << "a variant is for sizes up to " << most << ", but must be for 1 or more";
+  if (workers < 0 || workers == 1)
+    return emitError() << "a variant is for " << workers
+                       << " workers or more, but must be for 2 or more";
   if (!configuration.getVariants().empty())
-    return emitError() << "a variant for sizes up to " << most << " has variants itself";
+    return emitError() << "a variant has variants itself";
   return success();
 }
 
@@ -249,8 +277,10 @@ static LogicalResult verifyDestinations(KernelOp kernel, Attribute value) {
   return success();
 }
 
-/// Whether each call with sizes that `other` is for has sizes that `kernel` is for.
+/// Whether each call that `other` is for, by sizes and workers, is one that `kernel` is for.
 static bool takesAllOf(KernelOp kernel, KernelOp other) {
+  if (workersOf(kernel) > workersOf(other))
+    return false;
   auto others = other.getSymbols().getAsRange<SymbolAttr>();
   return llvm::all_of(kernel.getSymbols().getAsRange<SymbolAttr>(), [&](SymbolAttr symbol) {
     auto same =
@@ -273,8 +303,8 @@ static LogicalResult verifyVariant(KernelOp kernel, KernelOp variant) {
   if (variant.getBody().getArgumentTypes() != kernel.getBody().getArgumentTypes())
     return fail() << "takes other arguments";
   if (takesAllOf(variant, kernel))
-    return fail() << "has no bound on a symbol that the kernel has not: no call would go to the "
-                     "kernel itself";
+    return fail() << "has no bound on a symbol or on workers that the kernel has not: no call "
+                     "would go to the kernel itself";
   return success();
 }
 
@@ -301,6 +331,15 @@ static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
                                     << first.getSymName() << " stands before it and takes all";
     before.push_back(variant);
   }
+  return success();
+}
+
+/// `tile.workers`: of a variant.
+static LogicalResult verifyWorkers(KernelOp kernel, Attribute value) {
+  auto workers = dyn_cast<IntegerAttr>(value);
+  if (!workers || workers.getInt() < 2)
+    return kernel.emitOpError() << TileDialect::workersName
+                                << " is a number of workers, 2 or more, but is " << value;
   return success();
 }
 
@@ -340,6 +379,7 @@ constexpr struct {
                         {TileDialect::blockName, verifyBlock},
                         {TileDialect::beginsName, verifyBegins},
                         {TileDialect::variantsName, verifyVariants},
+                        {TileDialect::workersName, verifyWorkers},
                         {TileDialect::replacesName, verifyReplaces}};
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

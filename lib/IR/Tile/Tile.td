@@ -36,8 +36,11 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral beginsName = "tile.begins";
     /// On a tile.kernel that stands for one of a model's: what that is called (docs/kernel-source.md).
     static constexpr ::llvm::StringLiteral replacesName = "tile.replaces";
-    /// On a tile.kernel: the kernels that calls go to where sizes are small (Variants.h).
+    /// On a tile.kernel: the kernels that calls go to where sizes are small, or workers many
+    /// (Variants.h).
     static constexpr ::llvm::StringLiteral variantsName = "tile.variants";
+    /// On a variant: how many workers a call has at least that goes to it.
+    static constexpr ::llvm::StringLiteral workersName = "tile.workers";
 
   private:
     std::map<std::string, ::tw::ConfigurationSchema, std::less<>> schemas;
@@ -137,8 +140,8 @@ def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
   let description = [{
     `fields` has every field of the schema called `kind`: an i64, a bool, or an array of i64 where
     there is one for each loop dimension. `target`: what only the target knows of, under its name.
-    `variants`: how it is made for calls with small sizes, in ascending order; a call takes the
-    first that is for it.
+    `variants`: how it is made for calls with small sizes, in ascending order, and then for those
+    with many workers, in descending order; a call takes the first that is for it.
   }];
   let parameters = (ins StringRefParameter<>:$kind, "::mlir::DictionaryAttr":$fields,
       OptionalParameter<"::tw::tile::ConfigurationAttr">:$target,
@@ -161,10 +164,15 @@ def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
 }
 
 def Tile_VariantAttr : Tile_Attr<"Variant", "variant"> {
-  let summary = "How a kernel is made for calls in which the size that only calls tell is small";
-  let description = "For calls in which it is at most `most`, 1 or more; it has no variants itself.";
-  let parameters = (ins "int64_t":$most, "::tw::tile::ConfigurationAttr":$configuration);
-  let assemblyFormat = "`<` $most `,` $configuration `>`";
+  let summary = "How a kernel is made for calls with a small size, or with many workers";
+  let description = [{
+    `#tile.variant<6, #config>`: for calls in which the size that only they tell is at most `most`,
+    1 or more (0: sizes do not matter). `#tile.variant<workers 5, #config>`: for calls with at least
+    `workers` workers, 2 or more (0: any number). One of the two; it has no variants itself.
+  }];
+  let parameters = (ins "int64_t":$most, "int64_t":$workers,
+                        "::tw::tile::ConfigurationAttr":$configuration);
+  let assemblyFormat = "`<` custom<VariantBound>($most, $workers) `,` $configuration `>`";
   let genVerifyDecl = 1;
 }
 

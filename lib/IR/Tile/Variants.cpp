@@ -23,6 +23,17 @@ int64_t mostOf(KernelOp variant) {
   return most;
 }
 
+int64_t workersOf(KernelOp kernel) {
+  auto workers = kernel->getAttrOfType<IntegerAttr>(TileDialect::workersName);
+  return workers ? workers.getInt() : 0;
+}
+
+std::string variantSuffix(KernelOp variant) {
+  int64_t workers = workersOf(variant);
+  return workers > 0 ? "_workers" + std::to_string(workers)
+                     : "_max" + std::to_string(mostOf(variant));
+}
+
 void setVariants(KernelOp kernel, ArrayRef<KernelOp> variants) {
   SmallVector<Attribute> names;
   for (KernelOp variant : variants)
@@ -37,7 +48,7 @@ void dropVariants(KernelOp kernel, StringRef why) {
   SmallVector<KernelOp> variants = variantsOf(kernel);
   if (variants.empty())
     return;
-  emitReport(kernel.getLoc()) << "has no variants for small sizes: " << why;
+  emitReport(kernel.getLoc()) << "has no variants: " << why;
   setVariants(kernel, {});
   for (KernelOp variant : variants)
     variant.erase();

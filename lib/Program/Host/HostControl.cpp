@@ -75,6 +75,8 @@ void HostEmitter::fillCallArrays(graph::DispatchOp op) {
   for (Value input : op.getInputs())
     if (!isTensor(input))
       put(values.lookup(input));
+  if (info.takesWorkers)
+    put(h.load(h.i64, h.offset(call, offsetof(tw_call, workers))));
   if (!sizing && info.mayFail() && !in.isForDevice) {
     h.storeElement(failure, buffers, buffer);
     h.store(h.constant(0), failure);

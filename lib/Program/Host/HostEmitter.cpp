@@ -32,7 +32,7 @@ LogicalResult HostEmitter::emit(StringRef name) {
   in.main.walk([&](graph::DispatchOp op) {
     // A kernel takes sizes that it knows too little of, even where the dispatch's types say more.
     const target::KernelInfo &info = in.kernels.find(op.getKernel())->second;
-    int64_t tensorCount = int64_t(info.passedSizes.size()), scalarCount = 0;
+    int64_t tensorCount = int64_t(info.passedSizes.size()), scalarCount = info.takesWorkers;
     for (const std::vector<unsigned> &sizes : info.passedSizes)
       scalarCount += int64_t(sizes.size());
     for (Value input : op.getInputs())

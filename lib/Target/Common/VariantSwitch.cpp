@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Common/VariantSwitch.h"
+#include "IR/Tile/Variants.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
@@ -9,7 +10,7 @@ using namespace mlir;
 namespace tw::target {
 namespace {
 
-/// A symbol of a variant that has other bounds than the kernel's.
+/// A scalar that a variant has bounds for: a symbol's value, or the number of workers.
 struct Bound {
   int64_t slot; // among the scalars
   int64_t least, most;
@@ -32,6 +33,16 @@ std::optional<int64_t> slotOf(const LoweredKernel &lowered, StringRef symbol) {
   return std::nullopt;
 }
 
+/// How many scalars a kernel takes, but for the number of workers.
+int64_t scalarCount(const LoweredKernel &lowered) {
+  int64_t count = 0;
+  for (const std::vector<unsigned> &sizes : lowered.info.passedSizes)
+    count += int64_t(sizes.size());
+  tile::KernelOp kernel = lowered.kernel;
+  return count + llvm::count_if(kernel.getBody().getArgumentTypes(),
+                                [](Type type) { return !isa<tile::BufferType>(type); });
+}
+
 /// Nothing where a symbol with bounds of its own is not the size of any buffer.
 std::optional<SmallVector<Bound>> boundsOf(tile::KernelOp variant, const LoweredKernel &base) {
   SmallVector<Bound> bounds;
@@ -44,6 +55,8 @@ std::optional<SmallVector<Bound>> boundsOf(tile::KernelOp variant, const Lowered
       return std::nullopt;
     bounds.push_back({*slot, symbol.getMin(), symbol.getMax()});
   }
+  if (int64_t workers = tile::workersOf(variant); workers > 0)
+    bounds.push_back({scalarCount(base), workers, INT64_MAX});
   return bounds;
 }
 
@@ -114,7 +127,10 @@ private:
 void merge(KernelInfo &all, const KernelInfo &one) {
   if (all.iterations != one.iterations)
     all.iterations.reset();
-  if (all.workspaceBytes != one.workspaceBytes)
+  // Room for the one that needs the most is enough for all.
+  if (all.workspaceBytes && one.workspaceBytes)
+    all.workspaceBytes = std::max(*all.workspaceBytes, *one.workspaceBytes);
+  else
     all.workspaceBytes.reset();
   all.grain = std::max(all.grain, one.grain);
   std::set<std::string> imports(all.imports.begin(), all.imports.end());
@@ -144,8 +160,10 @@ KernelInfo emitVariantSwitch(const LoweredKernel &base, ArrayRef<LoweredKernel> 
   KernelInfo info = base.info;
   tile::KernelOp kernel = base.kernel;
   info.name = kernel.getSymName().str();
-  for (const LoweredKernel &variant : variants)
+  for (const LoweredKernel &variant : variants) {
     merge(info, variant.info);
+    info.takesWorkers |= tile::workersOf(variant.kernel) > 0;
+  }
   SwitchBuilder builder(base, variants, into);
   Type pointer = builder.pointerType(), i64 = builder.integerType();
   builder.emit(info.name, "", {pointer, pointer, pointer, i64, i64}, 1);

@@ -79,9 +79,14 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     decisions->store();
   }
 
+  /// The kernel of a dispatch whose calls all run it. Variants for many workers stay behind: blocks
+  /// of rows keep these busy.
   KernelOp kernelOf(graph::DispatchOp op) {
     auto kernel = table->lookup<KernelOp>(op.getKernel());
-    return kernel && variantsOf(kernel).empty() ? kernel : KernelOp();
+    bool isOne = kernel && llvm::all_of(variantsOf(kernel), [](KernelOp variant) {
+      return workersOf(variant) > 0;
+    });
+    return isOne ? kernel : KernelOp();
   }
 
   //===--- chains ----------------------------------------------------------===//

@@ -58,23 +58,36 @@ public:
       return made;
     auto list = dyn_cast<ArrayAttr>(variants);
     if (!list)
-      return wrong(op, "variants are a list of dictionaries, each with at_most");
-    made.variants.emplace();
-    for (Attribute each : list) {
-      auto variant = dyn_cast<DictionaryAttr>(each);
-      auto most = variant ? variant.getAs<IntegerAttr>("at_most") : IntegerAttr();
-      if (!most || most.getInt() < 1)
-        return wrong(op, "variants are a list of dictionaries, each with at_most, 1 or more");
-      auto [place, isNew] = made.variants->try_emplace(most.getInt());
-      if (!isNew)
-        return wrong(op, fmt::format("a variant for sizes up to {} stands here a second time",
-                                     most.getInt()));
-      TW_TRY(configuration(variant, place->second));
-    }
+      return wrong(op, "variants are a list of dictionaries, each with at_most or "
+                       "workers_at_least");
+    for (Attribute each : list)
+      TW_TRY(variant(dyn_cast<DictionaryAttr>(each), made));
+    if (made.forWorkers.empty() && !made.variants)
+      made.variants.emplace(); // an empty list: none
     return made;
   }
 
 private:
+  Status variant(DictionaryAttr dictionary, KernelOverride &kernel) const {
+    auto most = dictionary ? dictionary.getAs<IntegerAttr>("at_most") : IntegerAttr();
+    auto workers = dictionary ? dictionary.getAs<IntegerAttr>("workers_at_least") : IntegerAttr();
+    if (bool(most) == bool(workers) || (most && most.getInt() < 1) ||
+        (workers && workers.getInt() < 2))
+      return wrong(op, "variants are a list of dictionaries, each with at_most, 1 or more, or "
+                       "workers_at_least, 2 or more");
+    if (most && !kernel.variants)
+      kernel.variants.emplace();
+    auto [place, isNew] = most ? kernel.variants->try_emplace(most.getInt())
+                               : kernel.forWorkers.try_emplace(workers.getInt());
+    if (!isNew)
+      return wrong(op, most ? fmt::format("a variant for sizes up to {} stands here a second time",
+                                          most.getInt())
+                            : fmt::format("a variant for {} workers or more stands here a second "
+                                          "time",
+                                          workers.getInt()));
+    return configuration(dictionary, place->second);
+  }
+
   Status configuration(DictionaryAttr dictionary, FieldsOverride &made) const {
     made.place = describePlace(op->getLoc());
     TW_TRY(fields(dictionary, made.configuration.kind, made.configuration.fields));
@@ -94,7 +107,7 @@ private:
           op, named ? fmt::format("there is no kind of configurations called \"{}\"", named.str())
                     : "a configuration has no kind, as kind = \"contraction\"");
     kind = named.str();
-    constexpr StringRef others[] = {"kind", "target", "variants", "at_most"};
+    constexpr StringRef others[] = {"kind", "target", "variants", "at_most", "workers_at_least"};
     for (NamedAttribute field : dictionary)
       if (!llvm::is_contained(others, field.getName()))
         TW_TRY(value(*schema, field, made));

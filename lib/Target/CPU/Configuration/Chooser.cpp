@@ -6,6 +6,7 @@
 #include "Target/CPU/Configuration/BlocksInMemory.h"
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
+#include "Target/CPU/Configuration/ForWorkers.h"
 #include "Target/CPU/Configuration/LoopCost.h"
 #include "Target/CPU/Configuration/Workers.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -109,15 +110,42 @@ public:
   }
 
   std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
-    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
-      return convolutionConstraints(*convolution, unitFor(*convolution));
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what)) {
+      std::vector<Constraint> constraints =
+          convolutionConstraints(*convolution, unitFor(*convolution));
+      if (problem.isForWorkers && !convolution->hasTransformedWeights)
+        constraints.emplace_back("1", "0", "only blocks of transformed weights are cut anew");
+      return constraints;
+    }
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};
     std::vector<Constraint> constraints = contractionConstraints(*product, unitFor(*product));
     if (problem.variantOf)
       llvm::append_range(constraints, variantConstraints(contractionFrom(*problem.variantOf)));
+    if (problem.isForWorkers)
+      llvm::append_range(constraints, workersConstraints(unitFor(*product)));
     return constraints;
+  }
+
+  std::optional<ForWorkers> chooseForWorkers(const ConfigurationProblem &problem,
+                                             const Configuration &kernel) const override {
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what)) {
+      auto chosen =
+          cpu::chooseForWorkers(*convolution, unitFor(*convolution),
+                                kernels::convolutionFrom(kernel.fields.numbers));
+      if (!chosen)
+        return std::nullopt;
+      return ForWorkers{chosen->workers,
+                        {"convolution", kernels::numbersOf(chosen->configuration), {}, {}}};
+    }
+    auto *product = std::get_if<Contraction>(&problem.subkernel.what);
+    if (!product || kernel.kind != "contraction")
+      return std::nullopt;
+    auto chosen = cpu::chooseForWorkers(*product, unitFor(*product), contractionFrom(kernel));
+    return chosen ? std::optional(
+                        ForWorkers{chosen->workers, configurationOf(chosen->configuration)})
+                  : std::nullopt;
   }
 
   int64_t transformedColumns() const override { return panelOutputs; }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/ForWorkers.h"
+#include "Target/CPU/Configuration/BlocksInMemory.h"
+#include "Target/CPU/Configuration/Workers.h"
+#include <algorithm>
+
+namespace tw::target::cpu {
+using kernels::ContractionRoles;
+using kernels::rolesOf;
+
+namespace {
+
+// Cycles for an element of b, and of a, in each step of the sum, beside products: of copies, and of
+// reading what other programs read, too. Measured with 128 rows of 768 x 3072 on a Xeon.
+constexpr double copiedElement = 0.35, readElement = 0.1;
+// Another kernel is compiled only where it is clearly faster.
+constexpr double clearly = 0.92;
+// With fewer rows, loading a panel takes longer than its products; and blocks of transformed places.
+constexpr int64_t leastRows = 32, leastBlocks = 12;
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Programs of equal length.
+struct Programs {
+  int64_t count;
+  double cycles; // of one
+  double timeOf(int64_t workers) const { return double(ceilDiv(count, workers)) * cycles; }
+};
+
+/// From how many workers on `many` is clearly faster than `few`; nothing if it is not for
+/// `someWorkers`.
+std::optional<int64_t> leastWorkers(const Programs &many, const Programs &few) {
+  int64_t least = someWorkers + 1;
+  while (least > 2 && many.timeOf(least - 1) < clearly * few.timeOf(least - 1))
+    --least;
+  return least <= someWorkers ? std::optional(least) : std::nullopt;
+}
+
+/// The best of many candidates for `someWorkers`, and from how many on.
+template <typename C, typename Estimate>
+std::optional<ForWorkers<C>> best(const std::vector<C> &candidates, const C &kernel,
+                                  Estimate programsOf) {
+  Programs few = programsOf(kernel);
+  const C *chosen = nullptr;
+  double least = few.timeOf(someWorkers);
+  for (const C &candidate : candidates) {
+    Programs many = programsOf(candidate);
+    if (many.cycles >= handedOverCycles && many.timeOf(someWorkers) < least)
+      chosen = &candidate, least = many.timeOf(someWorkers);
+  }
+  if (!chosen)
+    return std::nullopt;
+  auto workers = leastWorkers(programsOf(*chosen), few);
+  return workers ? std::optional(ForWorkers<C>{*workers, *chosen}) : std::nullopt;
+}
+
+bool isKnown(const Contraction &contraction) {
+  return llvm::all_of(contraction.dims,
+                      [](const kernels::Extent &extent) { return extent.size.has_value(); });
+}
+
+} // namespace
+
+std::optional<ForWorkers<CPUContraction>> chooseForWorkers(const Contraction &contraction,
+                                                           const VectorUnit &unit,
+                                                           const CPUContraction &kernel) {
+  ContractionRoles roles = rolesOf(contraction);
+  if (!kernel.hasAccumulatorsInMemory || kernel.isInterleaved() || kernel.splitsK ||
+      kernel.columnParts > 1 || roles.rows.size() != 1 || roles.columns.size() != 1 ||
+      roles.sums.size() != 1 || !isKnown(contraction))
+    return std::nullopt;
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  int64_t batch = 1;
+  for (int dim : roles.batch)
+    batch *= *contraction.dims[dim].size;
+  double depth = double(sizeOf(contraction, roles.sums));
+  auto programsOf = [&](const CPUContraction &block) {
+    double step = double(block.rows) * double(ceilDiv(block.columns, unit.lanes)) / 2 +
+                  double(block.columns) * (kernel.isPacked ? readElement : copiedElement) +
+                  double(block.rows) * readElement;
+    return Programs{batch * ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns),
+                    depth * step};
+  };
+  std::vector<CPUContraction> candidates;
+  std::vector<int64_t> widths = {kernel.columns};
+  for (int64_t width = kernel.columns - unit.lanes; !kernel.isPacked && width >= 2 * unit.lanes;
+       width -= unit.lanes)
+    if (columns % width == 0)
+      widths.push_back(width);
+  for (int64_t parts = 1; parts <= 4 && ceilDiv(kernel.rows, parts) >= leastRows; ++parts)
+    for (int64_t width : widths) {
+      CPUContraction block = kernel;
+      block.rows = ceilDiv(kernel.rows, parts);
+      block.columns = width;
+      block.rowPrograms = block.columnPrograms = 1;
+      if (isLegal(contraction, block, unit))
+        candidates.push_back(block);
+    }
+  return best(candidates, kernel, programsOf);
+}
+
+std::optional<ForWorkers<ConvolutionConfiguration>>
+chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
+                 const ConvolutionConfiguration &kernel) {
+  bool isSized = llvm::all_of(convolution.spatial, [](const kernels::ConvolutionAxis &axis) {
+    return axis.output.size.has_value();
+  });
+  if (!convolution.hasTransformedWeights || !isSized || !convolution.batch.size ||
+      !convolution.outputs.size)
+    return std::nullopt;
+  auto blocksAlong = [&](size_t fromLast, int64_t each) {
+    size_t count = convolution.spatial.size();
+    return fromLast >= count
+               ? 1
+               : ceilDiv(*convolution.spatial[count - 1 - fromLast].output.size, 2 * each);
+  };
+  auto programsOf = [&](const ConvolutionConfiguration &block) {
+    int64_t count = *convolution.batch.size * blocksAlong(0, block.width) *
+                    blocksAlong(1, block.height) * ceilDiv(*convolution.outputs.size, block.columns);
+    return Programs{count, convolutionCost(convolution, block, unit) / double(count)};
+  };
+  std::vector<ConvolutionConfiguration> candidates;
+  for (int64_t parts = 2; parts <= kernel.height; ++parts) {
+    ConvolutionConfiguration block = kernel;
+    block.height = ceilDiv(kernel.height, parts);
+    block.widthPrograms = block.columnPrograms = 1;
+    if (block.width * block.height >= leastBlocks && isLegal(convolution, block, unit))
+      candidates.push_back(block);
+  }
+  return best(candidates, kernel, programsOf);
+}
+
+std::vector<Constraint> workersConstraints(const VectorUnit &unit) {
+  constexpr const char *why = "sums in registers are made in another order";
+  return {{"1", "accumulators_in_memory", why},
+          {std::to_string(unit.registers), "rows * (columns ceildiv " +
+                                               std::to_string(unit.lanes) + ")", why},
+          {"9", "rows", why}};
+}
+
+} // namespace tw::target::cpu
