@@ -113,8 +113,8 @@ typedef struct tw_callbacks {
   int32_t (*read)(void *runtime, void *to, const void *from, int64_t bytes);
   /* Waits, and is done when it returns but for the copies to the device. */
   int32_t (*on_host)(void *runtime, const tw_host_dispatch *dispatch);
-  /* Of the CPU's ABI 4: called before each dispatch but the first, and in each trip of a loop. Returns 1
-   * when the call is cancelled, and the program must return 1 at once. */
+  /* Of the CPU's ABI 4: called before each dispatch but the first, and in each trip of a loop.
+   * Returns 1 when the call is cancelled, and the program must return 1 at once. */
   int32_t (*check_cancelled)(void *runtime);
 } tw_callbacks;
 

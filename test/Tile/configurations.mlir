@@ -115,11 +115,32 @@ tile.kernel @no_size() grid [1] attributes {tile.configuration =
 
 // -----
 
-// expected-error @+4 {{a variant for sizes up to 4 has variants itself}}
+// expected-error @+4 {{a variant has variants itself}}
 // expected-error @+3 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
 tile.kernel @nested() grid [1] attributes {tile.configuration =
     #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [
       <4, <"cpu" {accumulators_in_memory = true, interleaved = false} variants [<2, <"cpu" {accumulators_in_memory = false, interleaved = false}>>]>>]>} {}
+
+// -----
+
+// expected-error @+3 {{a variant is for 1 workers or more, but must be for 2 or more}}
+// expected-error @+2 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
+tile.kernel @one_worker() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<workers 1, <"cpu" {accumulators_in_memory = true, interleaved = false}>>]>} {}
+
+// -----
+
+// expected-error @+2 {{a variant is for 4 workers or more, but must be for fewer than 4}}
+tile.kernel @workers_descend() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<workers 4, <"cpu" {accumulators_in_memory = true, interleaved = false}>>,
+                                                                   <workers 4, <"cpu" {accumulators_in_memory = true, interleaved = false}>>]>} {}
+
+// -----
+
+// expected-error @+2 {{a variant for sizes up to 6 stands behind one for many workers}}
+tile.kernel @sizes_first() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<workers 4, <"cpu" {accumulators_in_memory = true, interleaved = false}>>,
+                                                                   <6, <"cpu" {accumulators_in_memory = true, interleaved = false}>>]>} {}
 
 // -----
 

@@ -10,6 +10,27 @@ tile.kernel @right_few(in %x: !tile.buffer<[M, N], f32>) symbols [M, N {max = 2}
 
 // -----
 
+// Sizes, and then numbers of workers, the most first.
+tile.kernel @workers(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M]
+    attributes {tile.variants = [@workers_max6, @workers_16, @workers_4]} {}
+tile.kernel @workers_max6(in %x: !tile.buffer<[M], f32>) symbols [M {max = 6}] grid [M] {}
+tile.kernel @workers_16(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.workers = 16} {}
+tile.kernel @workers_4(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.workers = 4} {}
+
+// -----
+
+// expected-error @+1 {{no call would go to the variant @fewer_16: @fewer_4 stands before it and takes all}}
+tile.kernel @fewer(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.variants = [@fewer_4, @fewer_16]} {}
+tile.kernel @fewer_4(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.workers = 4} {}
+tile.kernel @fewer_16(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.workers = 16} {}
+
+// -----
+
+// expected-error @+1 {{tile.workers is a number of workers, 2 or more, but is 1 : i64}}
+tile.kernel @alone(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.workers = 1} {}
+
+// -----
+
 // expected-error @+1 {{tile.variants is an array of names of kernels, but is "other"}}
 tile.kernel @text(in %x: !tile.buffer<[M], f32>) symbols [M] grid [M] attributes {tile.variants = "other"} {}
 
@@ -39,7 +60,7 @@ tile.kernel @arguments_max1(in %x: !tile.buffer<[M], f64>) symbols [M {max = 1}]
 
 // -----
 
-// expected-error @+1 {{the variant @unbounded_max has no bound on a symbol that the kernel has not: no call would go to the kernel itself}}
+// expected-error @+1 {{the variant @unbounded_max has no bound on a symbol or on workers that the kernel has not: no call would go to the kernel itself}}
 tile.kernel @unbounded(in %x: !tile.buffer<[M], f32>) symbols [M {min = 1, max = 6}] grid [M] attributes {tile.variants = [@unbounded_max]} {}
 tile.kernel @unbounded_max(in %x: !tile.buffer<[M], f32>) symbols [M {max = 6}] grid [M] {}
 

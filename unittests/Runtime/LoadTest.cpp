@@ -89,9 +89,9 @@ TEST_F(Load, RefusesWhatCannotRunHere) {
             "for");
   EXPECT_EQ(errorOf(sealedWith("\"sse2\"", "\"sse9\"")),
             "TW-RUNTIME-0005 the artifact needs CPU features that this machine lacks: sse9");
-  EXPECT_EQ(errorOf(sealedWith("\"abi\": 2", "\"abi\": 5")),
-            "TW-RUNTIME-0004 the artifact has format 4 and ABI 5, but this runtime reads format 4 "
-            "and ABIs 2 to 4");
+  EXPECT_EQ(errorOf(sealedWith("\"abi\": 2", "\"abi\": 6")),
+            "TW-RUNTIME-0004 the artifact has format 4 and ABI 6, but this runtime reads format 4 "
+            "and ABIs 2 to 5");
 }
 
 TEST_F(Load, RefusesDamagedFiles) {

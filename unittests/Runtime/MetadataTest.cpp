@@ -96,7 +96,7 @@ TEST(Metadata, RefusesOtherVersions) {
   ASSERT_FALSE(m.ok());
   EXPECT_EQ(m.error().code, Code::RUNTIME_4);
   EXPECT_EQ(m.error().message,
-            "the artifact has format 5 and ABI 2, but this runtime reads format 4 and ABIs 2 to 4");
+            "the artifact has format 5 and ABI 2, but this runtime reads format 4 and ABIs 2 to 5");
 }
 
 struct Bad {

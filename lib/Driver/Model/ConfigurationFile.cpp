@@ -111,8 +111,8 @@ static Result<KernelOverride> readKernel(const Json &object, const FileOrigin &f
   KernelOverride kernel;
   TW_TRY(readConfiguration(object, file, kernel));
   if (auto variants = object.find("variants")) {
-    TW_TRY(variants->forEach(
-        [&](const Json &variant) { return readVariant(variant, file, kernel); }));
+    TW_TRY(
+        variants->forEach([&](const Json &variant) { return readVariant(variant, file, kernel); }));
     if (kernel.forWorkers.empty() && !kernel.variants)
       kernel.variants.emplace(); // an empty list: none
   }

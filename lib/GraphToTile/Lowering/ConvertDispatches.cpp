@@ -132,8 +132,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
         continue;
       }
       if (!isForSizes)
-        written->setAttr(tile::TileDialect::workersName,
-                         b.getI64IntegerAttr(variant.getWorkers()));
+        written->setAttr(tile::TileDialect::workersName, b.getI64IntegerAttr(variant.getWorkers()));
       written->setAttr(tile::TileDialect::configurationName, variant.getConfiguration());
       variants.push_back(written);
     }

@@ -83,9 +83,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
   /// of rows keep these busy.
   KernelOp kernelOf(graph::DispatchOp op) {
     auto kernel = table->lookup<KernelOp>(op.getKernel());
-    bool isOne = kernel && llvm::all_of(variantsOf(kernel), [](KernelOp variant) {
-      return workersOf(variant) > 0;
-    });
+    bool isOne = kernel && llvm::all_of(variantsOf(kernel),
+                                        [](KernelOp variant) { return workersOf(variant) > 0; });
     return isOne ? kernel : KernelOp();
   }
 

@@ -131,9 +131,8 @@ public:
   std::optional<ForWorkers> chooseForWorkers(const ConfigurationProblem &problem,
                                              const Configuration &kernel) const override {
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what)) {
-      auto chosen =
-          cpu::chooseForWorkers(*convolution, unitFor(*convolution),
-                                kernels::convolutionFrom(kernel.fields.numbers));
+      auto chosen = cpu::chooseForWorkers(*convolution, unitFor(*convolution),
+                                          kernels::convolutionFrom(kernel.fields.numbers));
       if (!chosen)
         return std::nullopt;
       return ForWorkers{chosen->workers,
@@ -143,9 +142,9 @@ public:
     if (!product || kernel.kind != "contraction")
       return std::nullopt;
     auto chosen = cpu::chooseForWorkers(*product, unitFor(*product), contractionFrom(kernel));
-    return chosen ? std::optional(
-                        ForWorkers{chosen->workers, configurationOf(chosen->configuration)})
-                  : std::nullopt;
+    return chosen
+               ? std::optional(ForWorkers{chosen->workers, configurationOf(chosen->configuration)})
+               : std::nullopt;
   }
 
   int64_t transformedColumns() const override { return panelOutputs; }

@@ -15,7 +15,8 @@ namespace {
 constexpr double copiedElement = 0.35, readElement = 0.1;
 // Another kernel is compiled only where it is clearly faster.
 constexpr double clearly = 0.92;
-// With fewer rows, loading a panel takes longer than its products; and blocks of transformed places.
+// With fewer rows, loading a panel takes longer than its products; and blocks of transformed
+// places.
 constexpr int64_t leastRows = 32, leastBlocks = 12;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -28,12 +29,16 @@ struct Programs {
 };
 
 /// From how many workers on `many` is clearly faster than `few`; nothing if it is not for
-/// `someWorkers`.
+/// `someWorkers`. By numbers that machines have: three programs are as even as can be for three.
 std::optional<int64_t> leastWorkers(const Programs &many, const Programs &few) {
-  int64_t least = someWorkers + 1;
-  while (least > 2 && many.timeOf(least - 1) < clearly * few.timeOf(least - 1))
-    --least;
-  return least <= someWorkers ? std::optional(least) : std::nullopt;
+  constexpr int64_t usual[] = {2, 4, 6, 8, 12, someWorkers};
+  std::optional<int64_t> least;
+  for (int64_t workers : llvm::reverse(usual)) {
+    if (many.timeOf(workers) >= clearly * few.timeOf(workers))
+      break;
+    least = workers;
+  }
+  return least;
 }
 
 /// The best of many candidates for `someWorkers`, and from how many on.
@@ -116,7 +121,8 @@ chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
   };
   auto programsOf = [&](const ConvolutionConfiguration &block) {
     int64_t count = *convolution.batch.size * blocksAlong(0, block.width) *
-                    blocksAlong(1, block.height) * ceilDiv(*convolution.outputs.size, block.columns);
+                    blocksAlong(1, block.height) *
+                    ceilDiv(*convolution.outputs.size, block.columns);
     return Programs{count, convolutionCost(convolution, block, unit) / double(count)};
   };
   std::vector<ConvolutionConfiguration> candidates;
@@ -133,8 +139,8 @@ chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
 std::vector<Constraint> workersConstraints(const VectorUnit &unit) {
   constexpr const char *why = "sums in registers are made in another order";
   return {{"1", "accumulators_in_memory", why},
-          {std::to_string(unit.registers), "rows * (columns ceildiv " +
-                                               std::to_string(unit.lanes) + ")", why},
+          {std::to_string(unit.registers),
+           "rows * (columns ceildiv " + std::to_string(unit.lanes) + ")", why},
           {"9", "rows", why}};
 }
 

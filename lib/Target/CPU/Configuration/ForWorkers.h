@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Configurations for calls with many workers. What one worker is fastest with may be so few programs
-// that most of many have nothing to do; smaller ones copy and read more.
+// Configurations for calls with many workers. What one worker is fastest with may be so few
+// programs that most of many have nothing to do; smaller ones copy and read more.
 #pragma once
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
