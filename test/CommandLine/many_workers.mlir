@@ -9,8 +9,8 @@
 // RUN: sed -e 's/\("workers_at_least": [0-9]*.*"k_block": \)128/\164/' %t.json > %t.sums.json
 // RUN: not tilewright compile %s --target=cpu:amx -o %t.amx.so --config=%t.sums.json 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: tilewright compile %s -o %t.so
-// RUN: tilewright run %t.so --threads=1 --input=512x768xf32=random:1 --input=512x768xf32=random:2 --output=%t.1.npy
-// RUN: tilewright run %t.so --threads=16 --input=512x768xf32=random:1 --input=512x768xf32=random:2 --output=%t.16.npy
+// RUN: tilewright run %t.so --threads=1 --input=512x768xf32=random:1 --input=512x768xf32=random:2 --output=@%t.1.npy
+// RUN: tilewright run %t.so --threads=16 --input=512x768xf32=random:1 --input=512x768xf32=random:2 --output=@%t.16.npy
 // RUN: cmp %t.1.npy %t.16.npy
 
 // JSON: "for_threads": [{{[0-9]+}}]

@@ -114,7 +114,7 @@ public:
       std::vector<Constraint> constraints =
           convolutionConstraints(*convolution, unitFor(*convolution));
       if (problem.isForWorkers && !convolution->hasTransformedWeights)
-        constraints.emplace_back("1", "0", "only blocks of transformed weights are cut anew");
+        constraints.emplace_back("1", "in_scratch", "sums in registers are made in another order");
       return constraints;
     }
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);

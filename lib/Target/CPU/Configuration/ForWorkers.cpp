@@ -13,8 +13,8 @@ namespace {
 // Cycles for an element of b, and of a, in each step of the sum, beside products: of copies, and of
 // reading what other programs read, too. Measured with 128 rows of 768 x 3072 on a Xeon.
 constexpr double copiedElement = 0.35, readElement = 0.1;
-// Another kernel is compiled only where it is clearly faster.
-constexpr double clearly = 0.92;
+// Another kernel is compiled, which takes as long as the first, only where it is clearly faster.
+constexpr double clearly = 0.8;
 // With fewer rows, loading a panel takes longer than its products; and blocks of transformed
 // places.
 constexpr int64_t leastRows = 32, leastBlocks = 12;
@@ -110,19 +110,16 @@ chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
   bool isSized = llvm::all_of(convolution.spatial, [](const kernels::ConvolutionAxis &axis) {
     return axis.output.size.has_value();
   });
-  if (!convolution.hasTransformedWeights || !isSized || !convolution.batch.size ||
-      !convolution.outputs.size)
+  bool isWinograd = convolution.hasTransformedWeights;
+  if ((!isWinograd && !kernel.inScratch) || convolution.isTransposed || !isSized ||
+      !convolution.batch.size || !convolution.outputs.size)
     return std::nullopt;
-  auto blocksAlong = [&](size_t fromLast, int64_t each) {
-    size_t count = convolution.spatial.size();
-    return fromLast >= count
-               ? 1
-               : ceilDiv(*convolution.spatial[count - 1 - fromLast].output.size, 2 * each);
-  };
   auto programsOf = [&](const ConvolutionConfiguration &block) {
-    int64_t count = *convolution.batch.size * blocksAlong(0, block.width) *
-                    blocksAlong(1, block.height) *
+    int64_t count = *convolution.batch.size * convolution.groups *
                     ceilDiv(*convolution.outputs.size, block.columns);
+    int64_t each[] = {block.width, block.height};
+    for (auto [d, axis] : llvm::enumerate(llvm::reverse(convolution.spatial)))
+      count *= ceilDiv(*axis.output.size, d > 1 ? 1 : isWinograd ? 2 * each[d] : each[d]);
     return Programs{count, convolutionCost(convolution, block, unit) / double(count)};
   };
   std::vector<ConvolutionConfiguration> candidates;

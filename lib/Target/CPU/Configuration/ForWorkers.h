@@ -21,7 +21,8 @@ std::optional<ForWorkers<CPUContraction>> chooseForWorkers(const Contraction &co
                                                            const VectorUnit &unit,
                                                            const CPUContraction &kernel);
 
-/// The same for a convolution with transformed weights: fewer lines of places in a program.
+/// The same for a convolution whose block lies in memory, as with transformed weights: fewer lines
+/// of places in a program.
 std::optional<ForWorkers<ConvolutionConfiguration>>
 chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
                  const ConvolutionConfiguration &kernel);
