@@ -77,6 +77,8 @@ static Status readConfiguration(const Json &object, const FileOrigin &file, Fiel
 static Status readForWorkers(const Json &object, const Json &key, const FileOrigin &file,
                              KernelOverride &kernel) {
   TW_ASSIGN(int64_t workers, key.integer());
+  if (auto most = object.find("at_most"))
+    return most->error("a variant for many workers is for all sizes", Code::CONFIG_1);
   if (workers < 2)
     return key.error(fmt::format("a variant is for 2 workers or more, not for {}", workers),
                      Code::CONFIG_1);
