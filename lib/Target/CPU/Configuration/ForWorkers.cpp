@@ -14,7 +14,7 @@ namespace {
 // reading what other programs read, too. Measured with 128 rows of 768 x 3072 on a Xeon.
 constexpr double copiedElement = 0.35, readElement = 0.1;
 // Another kernel is compiled, which takes as long as the first, only where it is clearly faster.
-constexpr double clearly = 0.85;
+constexpr double clearlyForProducts = 0.85, clearlyForConvolutions = 0.75;
 // Of a program: how long workers wait for the last one, which began late or was interrupted. 16
 // cores of a Xeon take 64 programs of dY W of 1024 x 1024 x 1024 0.75 of the time of 16, in the
 // median, though one core takes both as long.
@@ -36,7 +36,7 @@ struct Programs {
 
 /// From how many workers on `many` is clearly faster than `few`; nothing if it is not for
 /// `someWorkers`. By numbers that machines have: three programs are as even as can be for three.
-std::optional<int64_t> leastWorkers(const Programs &many, const Programs &few) {
+std::optional<int64_t> leastWorkers(const Programs &many, const Programs &few, double clearly) {
   constexpr int64_t usual[] = {2, 4, 6, 8, 12, someWorkers};
   std::optional<int64_t> least;
   for (int64_t workers : llvm::reverse(usual)) {
@@ -49,7 +49,7 @@ std::optional<int64_t> leastWorkers(const Programs &many, const Programs &few) {
 
 /// The best of many candidates for `someWorkers`, and from how many on.
 template <typename C, typename Estimate>
-std::optional<ForWorkers<C>> best(const std::vector<C> &candidates, const C &kernel,
+std::optional<ForWorkers<C>> best(const std::vector<C> &candidates, const C &kernel, double clearly,
                                   Estimate programsOf) {
   Programs few = programsOf(kernel);
   const C *chosen = nullptr;
@@ -61,7 +61,7 @@ std::optional<ForWorkers<C>> best(const std::vector<C> &candidates, const C &ker
   }
   if (!chosen)
     return std::nullopt;
-  auto workers = leastWorkers(programsOf(*chosen), few);
+  auto workers = leastWorkers(programsOf(*chosen), few, clearly);
   return workers ? std::optional(ForWorkers<C>{*workers, *chosen}) : std::nullopt;
 }
 
@@ -107,7 +107,7 @@ std::optional<ForWorkers<CPUContraction>> chooseForWorkers(const Contraction &co
       if (isLegal(contraction, block, unit))
         candidates.push_back(block);
     }
-  return best(candidates, kernel, programsOf);
+  return best(candidates, kernel, clearlyForProducts, programsOf);
 }
 
 std::optional<ForWorkers<ConvolutionConfiguration>>
@@ -136,7 +136,7 @@ chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
     if (block.width * block.height >= leastBlocks && isLegal(convolution, block, unit))
       candidates.push_back(block);
   }
-  return best(candidates, kernel, programsOf);
+  return best(candidates, kernel, clearlyForConvolutions, programsOf);
 }
 
 std::vector<Constraint> workersConstraints(const VectorUnit &unit) {
