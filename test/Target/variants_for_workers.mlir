@@ -1,5 +1,5 @@
 // A kernel with variants for numbers of workers asks for that number, which stands behind its other scalars, here a size of each tensor
-// and an index. What it does per iteration, and how often, differs; the workspace is what the one takes that needs the most.
+// and an index.
 // RUN: tilewright-opt %s -tw-target-cpu=cpu=x86-64-v3 | FileCheck %s
 
 // CHECK: llvm.func @copy(%{{.*}}: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)

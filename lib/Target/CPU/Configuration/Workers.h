@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How evenly programs of equal length keep threads busy. How many threads there are is known only
-// at a call, but kernels are the same for all: configurations are chosen for some.
+// at a call: configurations are chosen for some, and variants for many (ForWorkers.h).
 #pragma once
 #include "GraphToTile/Configuration/RowFusionLimits.h"
 #include "GraphToTile/Configuration/SplitLimits.h"
