@@ -9,6 +9,7 @@ another kind of artifact does not return, none), then reads lines [threads, seco
 tenth and the median of the calls that it made, in microseconds. It needs no tool of ours.
 """
 import copy
+import inspect
 import json
 import os
 import pathlib
@@ -58,7 +59,11 @@ def exported(workload, module, given):
     example = list(given)
     for at, dim in workload.dynamic:  # a size of 1 would be taken as a constant
         example[at] = torch.cat([given[at]] * 3, dim).narrow(dim, 0, 3)
-    program = torch.export.export(module, tuple(example), dynamic_shapes=tuple(sizes.values()) if workload.dynamic else None)
+    shapes = tuple(sizes.values())
+    first = next(iter(inspect.signature(module.forward).parameters.values()))
+    if first.kind is inspect.Parameter.VAR_POSITIONAL:  # one argument, to torch.export
+        shapes = (shapes,)
+    program = torch.export.export(module, tuple(example), dynamic_shapes=shapes if workload.dynamic else None)
     if workload.trains:
         from torch.export.experimental import _export_forward_backward
         program = _export_forward_backward(program)

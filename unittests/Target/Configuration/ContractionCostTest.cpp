@@ -199,6 +199,32 @@ TEST(CPUContraction, EvenBlocksOfInputs) {
   }
 }
 
+/// Up to 64 rows of unknown number are one block in memory, which asks for the next part of b
+/// meanwhile; 16 fit into registers, and more than 64 are several.
+TEST(CPUContraction, SomeRowsOfPairsAreABlockInMemory) {
+  VectorUnit amx = avx512;
+  amx.pairRows = amx.pairColumns = 32;
+  Contraction spec = product(1, 5632, 2048);
+  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+  spec.dims[0] = {std::nullopt, "M"};
+  CPUContraction kernel = chooseContraction(spec, amx, true);
+  ASSERT_TRUE(kernel.isInterleaved());
+  auto variant = [&](int64_t most) {
+    Contraction bounded = spec;
+    bounded.dims[0].most = most;
+    return chooseVariant(bounded, amx, kernel);
+  };
+  EXPECT_FALSE(kernel.hasAccumulatorsInMemory);
+  EXPECT_FALSE(variant(16).hasAccumulatorsInMemory);
+  EXPECT_TRUE(variant(64).hasAccumulatorsInMemory);
+  EXPECT_EQ(variant(64).rows, 64);
+  EXPECT_EQ(variant(64).kBlock, 512);
+  Contraction bounded = spec;
+  bounded.dims[0].most = 64;
+  EXPECT_GT(cyclesOfUnaskedPairs(bounded, kernel), 0);
+  EXPECT_EQ(cyclesOfUnaskedPairs(bounded, variant(64)), 0);
+}
+
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose
 /// depth divides the sum; fewer or other rows stay in registers.
 TEST(CPUContraction, PairsPassByAStripInTileRegisters) {

@@ -264,16 +264,21 @@ CPUContraction blockOfBoxes(const Contraction &contraction, const VectorUnit &un
   return made;
 }
 
-/// Whether rows of pairs are to pass by a block of b in the first-level cache: there are more of
-/// them than tile registers hold, in whole tiles.
-bool streamsPairs(const Contraction &contraction, const VectorUnit &unit) {
+/// Whether rows of pairs can pass by a block of b in the first-level cache: there are more of them
+/// than tile registers hold, in whole tiles.
+bool canStreamPairs(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
-  if (unit.pairRows < pairRowsOfTiles || roles.rows.empty() || roles.sums.size() != 1 ||
-      !contraction.dims[roles.rows.back()].size)
+  if (unit.pairRows < pairRowsOfTiles || roles.rows.empty() || roles.sums.size() != 1)
     return false;
   int64_t rows = sizeOf(contraction, roles.rows);
   return rows > unit.pairRows && rows % unit.pairRows == 0 &&
          pairsAtOnce(sizeOf(contraction, roles.sums)) > 0;
+}
+
+/// Whether they do: as many of them as are known.
+bool streamsPairs(const Contraction &contraction, const VectorUnit &unit) {
+  return canStreamPairs(contraction, unit) &&
+         contraction.dims[rolesOf(contraction).rows.back()].size;
 }
 
 /// Equal parts of the rows, of whole tiles.
@@ -316,6 +321,9 @@ std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
                                               const CPUContraction &inRegisters) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t rows = sizeOf(contraction, roles.rows);
+  if (inRegisters.isInterleaved() && inRegisters.isPacked && isForgotten(contraction) &&
+      canStreamPairs(contraction, unit) && roles.rows.size() == 1)
+    return pairsInMemory(contraction, unit, inRegisters);
   // Two products of a row and a vector of b in a cycle take no longer than reading that.
   int64_t vectorBytes = unit.lanes * int64_t(sizeof(float));
   if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction) ||

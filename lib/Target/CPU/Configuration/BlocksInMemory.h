@@ -22,7 +22,8 @@ std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, con
                                              const CPUContraction &inRegisters);
 
 /// The same for a variant, whose rows have a bound: where its rows are so few that all products
-/// hide behind reading b from memory, be there one row or the most.
+/// hide behind reading b from memory, be there one row or the most; or where they are pairs in
+/// several tile registers, so that the next block of b is asked for meanwhile.
 std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
                                               const VectorUnit &unit,
                                               const CPUContraction &inRegisters);

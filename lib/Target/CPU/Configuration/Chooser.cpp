@@ -180,8 +180,9 @@ public:
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return std::nullopt;
-    return contractionCost(*product, kernels::contractionFrom(configuration.fields.numbers),
-                           unitFor(*product));
+    CPUContraction block = contractionFrom(configuration);
+    return contractionCost(*product, block, unitFor(*product)) +
+           cyclesOfUnaskedPairs(*product, block);
   }
 
 private:

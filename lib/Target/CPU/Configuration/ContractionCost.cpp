@@ -395,6 +395,15 @@ double contractionCost(const Contraction &contraction, const ContractionConfigur
   return cost;
 }
 
+double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block) {
+  if (!block.isInterleaved() || block.hasAccumulatorsInMemory || !isForgotten(contraction))
+    return 0;
+  ContractionRoles roles = rolesOf(contraction);
+  constexpr int64_t bf16Bytes = 2;
+  return double(sizeOf(contraction, roles.columns) * sizeOf(contraction, roles.sums) * bf16Bytes) /
+         double(memoryRate);
+}
+
 bool isRhsTransposeProfitable(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.columns.empty() || roles.rows.empty())

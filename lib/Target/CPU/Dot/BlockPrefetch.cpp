@@ -8,6 +8,11 @@ namespace tw::target::cpu {
 
 /// Of a cache line.
 static constexpr int64_t lineBytes = 64;
+/// Parts of a block that are asked for side by side where memory is what a product waits for: more
+/// of it comes in from several places at once.
+static constexpr int64_t partsAtOnce = 4;
+/// Bytes for the products of a step that take less time than memory takes to give them.
+static constexpr int64_t leastOfMemory = 8 * lineBytes;
 
 BlockPrefetch::BlockPrefetch(Emitter &e, tile::DotOp op, const NextBlock &next)
     : e(e), op(op), row(0), depth(op.getA().getType().getShape().back()),
@@ -72,8 +77,15 @@ void BlockPrefetch::request(const Part &part, const Ix &k, int64_t steps) const 
   Ix due = ix.add(begin, ix.mul(ix.div(k, steps), rate));
   int64_t each = Emitter::bytesOf(element);
   bool isContiguous = row.constant() == rowBytes / each;
+  bool isSideBySide =
+      isContiguous && !streams && rate >= leastOfMemory && bytes % (partsAtOnce * lineBytes) == 0;
   for (int64_t ahead = 0; ahead < rate; ahead += lineBytes) {
     Ix byte = ix.add(due, ahead);
+    if (isSideBySide) {
+      Ix line = ix.div(byte, lineBytes);
+      byte = ix.add(ix.mul(ix.rem(line, partsAtOnce), bytes / partsAtOnce),
+                    ix.mul(ix.div(line, partsAtOnce), lineBytes));
+    }
     Ix index = isContiguous ? ix.div(byte, each)
                             : ix.add(ix.mul(ix.div(byte, rowBytes), row),
                                      ix.div(ix.rem(byte, rowBytes), each));
