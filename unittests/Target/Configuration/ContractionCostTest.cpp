@@ -168,7 +168,7 @@ TEST(CPUContraction, FewTermsBesideACopy) {
   Contraction spec = product(1024, 1024, 1024), copied = spec;
   copied.buffers[0].shape = {{1024}, {1024}};
   copied.a = {0, {{2}, {0}}};
-  EXPECT_EQ(chooseContraction(product(1024, 1024, 1024, /*transposed=*/true), amx).kBlock, 256);
+  EXPECT_EQ(chooseContraction(product(1024, 1024, 1024, /*isTransposed=*/true), amx).kBlock, 256);
   CPUContraction chosen = chooseContraction(copied, amx);
   EXPECT_EQ(chosen.kBlock, 128);
   EXPECT_EQ(chosen.rows, 256);
