@@ -52,6 +52,7 @@ CHANGES = [
     ("text_target", "rows = 2", "rows = 2, target = \"cpu\""),
     ("text_variants", "rows = 2", "rows = 2, variants = 3"),
     ("variant_for_none", "rows = 2", "rows = 2, variants = [{kind = \"contraction\", at_most = 0}]"),
+    ("variant_bound_misplaced", "rows = 2", "rows = 2, at_most = 4"),
     ("variant_twice", "rows = 2", "rows = 2, variants = [{kind = \"contraction\", at_most = 4}, "
                                   "{kind = \"contraction\", at_most = 4}]"),
     ("no_dictionary", "{kind = \"contraction\", rows = 2}", "2 : i64"),

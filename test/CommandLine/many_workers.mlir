@@ -13,7 +13,7 @@
 // RUN: tilewright run %t.so --threads=16 --input=512x768xf32=random:1 --input=512x768xf32=random:2 --output=@%t.16.npy
 // RUN: cmp %t.1.npy %t.16.npy
 
-// JSON: "for_threads": [{{[0-9]+}}]
+// JSON: "for_workers": [{{[0-9]+}}]
 // JSON: "k_block": 128
 // JSON: "variants": [{"workers_at_least": {{[0-9]+}}, "kind": "contraction"
 // JSON-SAME: "k_block": 128

@@ -111,6 +111,10 @@ static Status readVariant(const Json &object, const FileOrigin &file, KernelOver
 
 static Result<KernelOverride> readKernel(const Json &object, const FileOrigin &file) {
   KernelOverride kernel;
+  for (std::string_view bound : {"at_most", "workers_at_least"})
+    if (auto misplaced = object.find(bound))
+      return misplaced->error(fmt::format("\"{}\" is for entries of \"variants\"", bound),
+                              Code::CONFIG_1);
   TW_TRY(readConfiguration(object, file, kernel));
   if (auto variants = object.find("variants")) {
     TW_TRY(

@@ -56,7 +56,7 @@ static std::string describe(const VariantBounds &bounds) {
   if (!bounds.sizes.empty())
     text += fmt::format("  (variants up to {})", fmt::join(bounds.sizes, ", "));
   if (!bounds.workers.empty())
-    text += fmt::format("  (variants for {} threads or more)", fmt::join(bounds.workers, ", "));
+    text += fmt::format("  (variants for {} workers or more)", fmt::join(bounds.workers, ", "));
   return text;
 }
 
@@ -81,7 +81,7 @@ std::string describeDispatches(ModuleOp module, const Session &session,
     VariantBounds variants = variantBounds(kernel);
     for (int64_t size : variants.sizes)
       json.value(size);
-    json.endArray().key("for_threads").beginArray();
+    json.endArray().key("for_workers").beginArray();
     for (int64_t workers : variants.workers)
       json.value(workers);
     json.endArray().endObject();

@@ -116,7 +116,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
       Configuration made = fromAttribute(variant.getConfiguration()),
                     base = fromAttribute(configuration);
       Subkernel bounded = isForSizes ? boundedBy(subkernel, variant.getMost()) : subkernel;
-      std::string why = misfit({bounded, true, &base}, made);
+      std::string why = misfit({bounded, true, &base, !isForSizes}, made);
       b.setInsertionPointAfter(variants.empty() ? kernel : variants.back());
       tile::KernelOp written =
           why.empty() ? trace(b, kernel.getLoc(), bounded, made, why) : tile::KernelOp();
@@ -172,7 +172,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   /// it is one.
   std::string misfit(const ConfigurationProblem &problem, const Configuration &made) {
     ConfigurationSpace space = spaceOf(problem);
-    Numbers values = made.fields.symbols();
+    Numbers values = made.symbols();
     if (const Constraint *violated = firstViolated(space.constraints, values))
       return describe(*violated, values, made.fields.texts());
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);

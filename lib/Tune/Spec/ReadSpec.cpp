@@ -52,6 +52,9 @@ public:
 
   Result<KernelOverride> kernel(DictionaryAttr dictionary) const {
     KernelOverride made;
+    for (StringRef bound : {"at_most", "workers_at_least"})
+      if (dictionary.contains(bound))
+        return wrong(op, fmt::format("{} is for entries of variants", bound.str()));
     TW_TRY(configuration(dictionary, made));
     auto variants = dictionary.get("variants");
     if (!variants)

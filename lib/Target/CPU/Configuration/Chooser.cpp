@@ -139,7 +139,7 @@ public:
                         {"convolution", kernels::numbersOf(chosen->configuration), {}, {}}};
     }
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
-    if (!product || kernel.kind != "contraction")
+    if (!product)
       return std::nullopt;
     auto chosen = cpu::chooseForWorkers(*product, unitFor(*product), contractionFrom(kernel));
     return chosen

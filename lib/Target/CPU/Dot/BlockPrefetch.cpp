@@ -73,8 +73,8 @@ void BlockPrefetch::request(const Part &part, const Ix &k, int64_t steps) const 
   int64_t rate = llvm::divideCeil(own * steps, depth);
   Ix inPass = ix.mul(part.row, llvm::divideCeil(own, part.rows));
   Ix before = ix.mul(ix.div(part.column, part.columns), perPass);
-  Ix begin = ix.add(ix.min(ix.add(before, inPass), bytes - lineBytes), first);
-  Ix due = ix.add(begin, ix.mul(ix.div(k, steps), rate));
+  Ix begin = ix.min(ix.add(before, inPass), bytes - lineBytes);
+  Ix due = ix.add(begin, ix.mul(ix.div(k, steps), rate)); // of this product's part
   int64_t each = Emitter::bytesOf(element);
   bool isContiguous = row.constant() == rowBytes / each;
   bool isSideBySide =
@@ -86,6 +86,7 @@ void BlockPrefetch::request(const Part &part, const Ix &k, int64_t steps) const 
       byte = ix.add(ix.mul(ix.rem(line, partsAtOnce), bytes / partsAtOnce),
                     ix.mul(ix.div(line, partsAtOnce), lineBytes));
     }
+    byte = ix.add(byte, first);
     Ix index = isContiguous ? ix.div(byte, each)
                             : ix.add(ix.mul(ix.div(byte, rowBytes), row),
                                      ix.div(ix.rem(byte, rowBytes), each));
