@@ -131,13 +131,18 @@ void writeWinogradWeights(const WinogradWeights &weights,
                : reshape(load(frame.buffer(0), {a, b, c, o * columns}, {1, 1, channels, columns}),
                          {channels, columns});
   };
+  // Stores follow each other, so that one loop makes them all, of what they have in common.
+  std::vector<Tile> sums;
   for (int64_t i = 0; i < 4; ++i)
-    for (int64_t j = 0; j < 4; ++j) {
-      Tile sum = combine(weightsBy[i], [&](int64_t a) {
-        return combine(weightsBy[j], [&](int64_t b) { return tap(a, b); });
-      });
-      store(frame.buffer(1), {o, i * 4 + j, c, 0}, reshape(sum, {1, 1, channels, columns}));
-    }
+    for (int64_t j = 0; j < 4; ++j)
+      sums.push_back(reshape(combine(weightsBy[i],
+                                     [&](int64_t a) {
+                                       return combine(weightsBy[j],
+                                                      [&](int64_t b) { return tap(a, b); });
+                                     }),
+                             {1, 1, channels, columns}));
+  for (int64_t i = 0; i < 16; ++i)
+    store(frame.buffer(1), {o, i, c, 0}, sums[i]);
 }
 
 namespace {

@@ -67,3 +67,21 @@ tile.kernel @taps(in %x: !tile.buffer<[64, 16, 9], f32>, out %y: !tile.buffer<[9
   %u = tile.transpose %t [2, 1, 0] : tensor<64x16x9xf32> -> tensor<9x16x64xf32>
   tile.store %u, %y[%c0, %c0, %c0] : tensor<9x16x64xf32>, !tile.buffer<[9, 16, 64], f32>
 }
+
+// Of a tile that is transposed, and sliced several times, the whole is placed once, also where a slice is reshaped.
+// CHECK-LABEL: plan of @slices
+// CHECK:      {{^ +}}tile.store
+// CHECK:        %[[ALL:.*]] in scratch memory: vectors of 16 along dimension 0, blocks transposed to vectors of 16 along dimension 1
+// CHECK-NOT:    in scratch memory
+tile.kernel @slices(in %x: !tile.buffer<[64, 48], f32>, out %y: !tile.buffer<[3, 16, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[64, 48], f32> -> tensor<64x48xf32>
+  %all = tile.transpose %t [1, 0] : tensor<64x48xf32> -> tensor<48x64xf32>
+  %first = tile.slice %all offsets [0, 0] strides [3, 1] : tensor<48x64xf32> -> tensor<16x64xf32>
+  %a = tile.reshape %first : tensor<16x64xf32> -> tensor<1x16x64xf32>
+  tile.store %a, %y[%c0, %c0, %c0] : tensor<1x16x64xf32>, !tile.buffer<[3, 16, 64], f32>
+  %second = tile.slice %all offsets [1, 0] strides [3, 1] : tensor<48x64xf32> -> tensor<16x64xf32>
+  %b = tile.reshape %second : tensor<16x64xf32> -> tensor<1x16x64xf32>
+  tile.store %b, %y[%c1, %c0, %c0] : tensor<1x16x64xf32>, !tile.buffer<[3, 16, 64], f32>
+}

@@ -21,6 +21,25 @@ tile.kernel @update(in %g: !tile.buffer<[1024], f32>, inout %m: !tile.buffer<[10
   tile.store %nw, %w[%c0] : tensor<1024xf32>, !tile.buffer<[1024], f32>
 }
 
+// So do stores to one buffer at constant positions that no other of them has.
+// CHECK-LABEL: plan of @apart
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   one loop for 2 stores
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   in the loop of the store before
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   vectors of 8 along dimension 1
+tile.kernel @apart(in %x: !tile.buffer<[1, 1024], f32>, out %y: !tile.buffer<[2, 1024], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[1, 1024], f32> -> tensor<1x1024xf32>
+  %sum = arith.addf %t, %t : tensor<1x1024xf32>
+  %product = arith.mulf %sum, %t : tensor<1x1024xf32>
+  tile.store %sum, %y[%c0, %c0] : tensor<1x1024xf32>, !tile.buffer<[2, 1024], f32>
+  tile.store %product, %y[%c1, %c0] : tensor<1x1024xf32>, !tile.buffer<[2, 1024], f32>
+  tile.store %t, %y[%c1, %c0] : tensor<1x1024xf32>, !tile.buffer<[2, 1024], f32>
+}
+
 // What is read again after it has been written is copied first.
 // CHECK-LABEL: plan of @shifted
 // CHECK:      {{^ +}}%0 = tile.load

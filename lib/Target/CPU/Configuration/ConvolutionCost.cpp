@@ -379,7 +379,7 @@ static double cyclesOfTransform(const Problem &p) {
 
 kernels::WinogradWeightsConfiguration
 chooseWinogradWeights(const kernels::WinogradWeights &weights) {
-  constexpr int64_t together = 16;
+  constexpr int64_t together = 64;
   return {weights.isOutputsFirst ? std::min(weights.channels, together) : 1};
 }
 

@@ -122,9 +122,18 @@ static unsigned transposedRest(const Scene &scene, Value tile, int from, unsigne
 }
 
 bool isPartOfTransposed(Value tile, int lane) {
-  auto slice = tile.getDefiningOp<tile::SliceOp>();
-  return slice && !slice.getOperand().hasOneUse() && slice.getStrides()[lane] == 1 &&
-         contiguousDim(slice.getOperand(), lane);
+  for (Operation *op = tile.getDefiningOp(); op && movesElements(op);) {
+    auto slice = dyn_cast<tile::SliceOp>(op);
+    if (slice && !slice.getOperand().hasOneUse() && slice.getStrides()[lane] == 1 &&
+        contiguousDim(slice.getOperand(), lane))
+      return true;
+    auto source = sourceLane(op, lane);
+    if (!source || *source < 0)
+      return false;
+    lane = *source;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return false;
 }
 
 FailureOr<Fill> planFill(Scene &scene, Value tile) {

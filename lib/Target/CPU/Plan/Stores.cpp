@@ -6,6 +6,7 @@
 #include "Target/CPU/Plan/Placements.h"
 #include "Target/CPU/Plan/Strips.h"
 #include "Target/Common/Index/Bounds.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -41,12 +42,26 @@ bool canJoin(const Scene &scene, tile::StoreOp op) {
          !scene.looksUp(op.getTile());
 }
 
+/// Whether no element is written by both, for they are at other constant positions.
+bool areApart(tile::StoreOp a, tile::StoreOp b) {
+  if (a.getBuffer() != b.getBuffer())
+    return true;
+  if (!a.getStrides().empty() || !b.getStrides().empty())
+    return false;
+  ArrayRef<int64_t> extents = a.getTile().getType().getShape(); // of both
+  for (auto [extent, x, y] : llvm::zip(extents, a.getPositions(), b.getPositions())) {
+    auto first = getConstantIntValue(x), second = getConstantIntValue(y);
+    if (first && second && std::abs(*first - *second) >= extent)
+      return true;
+  }
+  return false;
+}
+
 bool fits(const Scene &scene, ArrayRef<tile::StoreOp> group, tile::StoreOp next) {
   tile::StoreOp first = group.front();
   return canJoin(scene, first) && canJoin(scene, next) &&
          first.getTile().getType().getShape() == next.getTile().getType().getShape() &&
-         llvm::none_of(group,
-                       [&](tile::StoreOp one) { return one.getBuffer() == next.getBuffer(); });
+         llvm::all_of(group, [&](tile::StoreOp one) { return areApart(one, next); });
 }
 
 bool isInterleaved(const Scene &scene, tile::StoreOp op) {
