@@ -186,6 +186,7 @@ def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
     Option<"wantedPrograms", "wanted-programs", "int64_t", "0", "of a kernel that is split, about">,
     Option<"leastWork", "least-work", "int64_t", "1", "of a part: multiplications, or elements of other operations">,
     Option<"partsOfUnknown", "parts-of-unknown", "int64_t", "1", "at most, where only calls tell the trips">,
+    Option<"loadWork", "load-work", "int64_t", "1", "multiplications that take as long as an element that is loaded">,
   ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
       "::mlir::tensor::TensorDialect"];

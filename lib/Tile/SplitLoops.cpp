@@ -45,20 +45,21 @@ int64_t elementsOf(Type type) {
   return count;
 }
 
-/// Of one trip, about.
-int64_t workOf(ForOp loop) {
-  int64_t work = 0;
+/// Of one trip, about. Products are computed while their operands are loaded.
+int64_t workOf(ForOp loop, int64_t loadWork) {
+  int64_t products = 0, others = 0;
   loop.getBody().walk([&](Operation *op) {
     if (op->getNumResults() != 1)
       return;
-    int64_t each = 1;
+    int64_t elements = elementsOf(op->getResult(0).getType());
     if (auto dot = dyn_cast<DotOp>(op)) {
       int64_t depth = cast<RankedTensorType>(dot.getA().getType()).getShape().back();
-      each = ShapedType::isDynamic(depth) ? unknownExtent : depth;
+      products += (ShapedType::isDynamic(depth) ? unknownExtent : depth) * elements;
+    } else {
+      others += (isa<LoadOp>(op) ? loadWork : 1) * elements;
     }
-    work += each * elementsOf(op->getResult(0).getType());
   });
-  return std::max<int64_t>(work, 1);
+  return std::max<int64_t>({products, others, 1});
 }
 
 std::optional<int64_t> programsOf(KernelOp kernel) {
@@ -304,7 +305,8 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
   using SplitLoopsBase::SplitLoopsBase;
 
   void runOnOperation() override {
-    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork, partsOfUnknown};
+    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork, partsOfUnknown,
+                                   loadWork};
     SymbolTable table(getOperation());
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
@@ -381,7 +383,7 @@ int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std:
   std::optional<int64_t> trips = loop.constantTripCount();
   if (!trips)
     return std::min(count, limits.partsOfUnknown);
-  int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop)));
+  int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop, limits.loadWork)));
   count = std::min(count, *trips / tripsOfPart);
   why = fmt::format("{} iterations are too few to share", *trips);
   return std::max<int64_t>(count, 1);

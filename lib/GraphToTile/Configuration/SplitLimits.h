@@ -17,6 +17,8 @@ struct SplitLimits {
   int64_t leastWork = 1;
   /// Parts at most, where only calls tell how many trips the loop makes.
   int64_t partsOfUnknown = 1;
+  /// Multiplications of products that take as long as an element does that is loaded.
+  int64_t loadWork = 1;
 };
 
 } // namespace tw::conversion

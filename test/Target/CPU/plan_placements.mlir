@@ -85,3 +85,21 @@ tile.kernel @slices(in %x: !tile.buffer<[64, 48], f32>, out %y: !tile.buffer<[3,
   %b = tile.reshape %second : tensor<16x64xf32> -> tensor<1x16x64xf32>
   tile.store %b, %y[%c1, %c0, %c0] : tensor<1x16x64xf32>, !tile.buffer<[3, 16, 64], f32>
 }
+
+// Sums of columns: neighbouring vectors in one loop, and rows of fewer side by side; positions of maxima one by one.
+// CHECK-LABEL: plan of @columns
+// CHECK:      tile.reduce sum
+// CHECK-NEXT:   vectors of 16 along dimension 1
+// CHECK-NEXT:   4 vectors of results together, 2 steps side by side
+// CHECK:      tile.reduce argmax
+// CHECK-NEXT:   vectors of 16 along dimension 1
+// CHECK-NEXT:   4 vectors of results together, 1 steps side by side
+tile.kernel @columns(in %x: !tile.buffer<[512, 60], f32>, out %y: !tile.buffer<[60], f32>,
+                     out %z: !tile.buffer<[60], i64>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[512, 60], f32> -> tensor<512x60xf32>
+  %sum = tile.reduce sum %t axis 0 : tensor<512x60xf32> -> tensor<60xf32>
+  tile.store %sum, %y[%c0] : tensor<60xf32>, !tile.buffer<[60], f32>
+  %at = tile.reduce argmax %t axis 0 : tensor<512x60xf32> -> tensor<60xi64>
+  tile.store %at, %z[%c0] : tensor<60xi64>, !tile.buffer<[60], i64>
+}

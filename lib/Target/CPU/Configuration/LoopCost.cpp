@@ -20,7 +20,7 @@ constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
 constexpr int64_t unknownExtent = 256;
 constexpr int64_t lookedUp = 4;    // elements that take as long as one of a body with a loop
 constexpr int64_t fewPrograms = 5; // fewer are so few that computing a row several times pays
-constexpr int64_t longElements = 1 << 20; // of a program
+constexpr int64_t longElements = 1 << 17; // of a program: some 30 us
 constexpr int64_t chunkElements = 1 << 10, leastUnknownChunk = 64;
 
 int64_t roundUp(int64_t number, int64_t to) { return (number + to - 1) / to * to; }

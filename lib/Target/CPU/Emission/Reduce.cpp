@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile.reduce. Along the lanes several vectors are carried, so that the processor need not wait for
-// one sum before the next, and the error stays that of short sums.
+// tile.reduce. Several vectors are carried, along the lanes as across them, so that the processor
+// need not wait for one sum before the next, and the error stays that of short sums.
 #include "Target/CPU/Emission/Reducer.h"
 
 using namespace mlir;
@@ -57,29 +57,85 @@ private:
   }
 
   LogicalResult many() {
-    bool isWide = plan.hasWholeRows;
-    Memory room = isWide ? wideRoom() : roomFor(op.getResult());
+    Memory room = plan.hasWholeRows ? wideRoom() : roomFor(op.getResult());
     Indices outer = extents;
     outer.erase(outer.begin() + axis);
     {
       Emitter::Scope scope(e);
-      auto body = [&](const Point &at) -> LogicalResult {
-        Point point{at.at, at.lane, 1};
-        point.at.insert(point.at.begin() + axis, Ix(0));
-        if (point.lane >= axis)
-          ++point.lane;
-        FailureOr<Value> value = elementAt(point);
-        if (failed(value))
-          return failure();
-        llvm::SaveAndRestore whole(e.mask, isWide ? Value() : e.mask);
-        e.write(room, at, *value);
-        return success();
-      };
-      if (failed(e.overElements(outer, plan.results, body)))
+      LogicalResult done = plan.together > 1 ? inGroups(room, outer) : eachAlone(room, outer);
+      if (failed(done))
         return failure();
     }
     finishKept();
     e.memory[op.getResult()] = room;
+    return success();
+  }
+
+  LogicalResult eachAlone(const Memory &room, const Indices &outer) {
+    return e.overElements(outer, plan.results, [&](const Point &at) -> LogicalResult {
+      FailureOr<Value> value = elementAt(inOperand(at));
+      if (failed(value))
+        return failure();
+      write(room, at, *value);
+      return success();
+    });
+  }
+
+  /// Where a result comes from; its coordinate along the axis does not matter.
+  Point inOperand(const Point &at) const {
+    Point point{at.at, at.lane, 1};
+    point.at.insert(point.at.begin() + axis, Ix(0));
+    if (point.lane >= axis)
+      ++point.lane;
+    return point;
+  }
+
+  void write(const Memory &room, const Point &at, Value value) {
+    llvm::SaveAndRestore whole(e.mask, plan.hasWholeRows ? Value() : e.mask);
+    e.write(room, at, value);
+  }
+
+  /// Groups of `together` strips of the results, then what is left.
+  LogicalResult inGroups(const Memory &room, Indices outer) {
+    int lane = plan.results.lane;
+    int64_t columns = *outer[lane].constant(), group = plan.together * plan.results.lanes,
+            whole = columns - columns % group;
+    outer[lane] = 1;
+    return e.overElements(outer, {-1, 1, plan.results.isUnrolled}, [&](Point at) -> LogicalResult {
+      at.lane = lane;
+      auto groupAt = [&](const Ix &first) {
+        at.at[lane] = first;
+        return together(room, at, std::min(group, columns - first.constant().value_or(0)));
+      };
+      for (int64_t first = 0; plan.results.isUnrolled && first < whole; first += group)
+        if (failed(groupAt(first)))
+          return failure();
+      SmallVector<Value> none;
+      if (!plan.results.isUnrolled && failed(e.loop(0, whole, group, none, groupAt)))
+        return failure();
+      return whole < columns ? groupAt(whole) : success();
+    });
+  }
+
+  /// `columns` results from `first` on, in vectors of which the last one may be a part.
+  LogicalResult together(const Memory &room, const Point &first, int64_t columns) {
+    unsigned width = plan.results.lanes;
+    llvm::SaveAndRestore lanes(e.lanes, width);
+    llvm::SaveAndRestore mask(e.mask, Value());
+    SmallVector<Strip> strips;
+    for (int64_t column = 0; column < columns; column += width) {
+      Strip &strip = strips.emplace_back(Strip{first, Value()});
+      strip.at.at[first.lane] = e.ix().add(first.at[first.lane], column);
+      if (columns - column < width)
+        strip.mask = e.firstLanes(columns - column, width);
+    }
+    SmallVector<SmallVector<Value>> carried;
+    if (failed(acrossLanes(strips, carried)))
+      return failure();
+    for (auto [strip, values] : llvm::zip(strips, carried)) {
+      e.mask = strip.mask;
+      write(room, strip.at, reducer.finish(values));
+    }
     return success();
   }
 
@@ -97,19 +153,82 @@ private:
     return reducer.finish(carried);
   }
 
-  LogicalResult oneByOne(Point point, SmallVectorImpl<Value> &carried) {
-    const Ix &extent = extents[axis];
-    reducer.initial(carried, e.lanes);
-    auto one = [&](const Ix &at) {
-      point.at[axis] = at;
-      return accumulate(point, carried);
-    };
-    if (!plan.isUnrolled)
-      return e.loop(0, extent, 1, carried, one);
-    for (int64_t at = 0; at < *extent.constant(); ++at)
-      if (failed(one(at)))
-        return failure();
+  LogicalResult oneByOne(const Point &point, SmallVectorImpl<Value> &carried) {
+    if (plan.isUnrolled)
+      return unrolled(point, carried);
+    Strip strip{point, e.mask};
+    strip.at.at.erase(strip.at.at.begin() + axis);
+    strip.at.lane -= point.lane > axis;
+    SmallVector<SmallVector<Value>> all;
+    if (failed(acrossLanes(strip, all)))
+      return failure();
+    carried = all.front();
     return success();
+  }
+
+  LogicalResult unrolled(Point point, SmallVectorImpl<Value> &carried) {
+    reducer.initial(carried, e.lanes);
+    for (int64_t at = 0; at < *extents[axis].constant(); ++at) {
+      point.at[axis] = at;
+      if (failed(accumulate(point, carried)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Elements of the results that one vector has.
+  struct Strip {
+    Point at;
+    Value mask;
+  };
+
+  /// What is carried for each of the strips, in one loop along the axis that takes `sideBySide`
+  /// steps at a time.
+  LogicalResult acrossLanes(ArrayRef<Strip> strips, SmallVectorImpl<SmallVector<Value>> &carried) {
+    const Ix &extent = extents[axis];
+    int64_t steps = plan.sideBySide;
+    Ix whole = e.ix().sub(extent, e.ix().rem(extent, steps));
+    SmallVector<Value> all;
+    for (size_t i = 0; i < strips.size() * steps; ++i)
+      reducer.initial(all, e.lanes);
+    size_t each = all.size() / (strips.size() * steps), ofStep = each * strips.size();
+    auto step = [&](const Ix &at, size_t first) -> LogicalResult {
+      for (const Strip &strip : strips) {
+        Point point = inOperand(strip.at);
+        point.at[axis] = at;
+        llvm::SaveAndRestore mask(e.mask, strip.mask);
+        SmallVector<Value> part(ArrayRef(all).slice(first, each));
+        if (failed(accumulate(point, part)))
+          return failure();
+        llvm::copy(part, all.begin() + first);
+        first += each;
+      }
+      return success();
+    };
+    auto several = [&](const Ix &at) -> LogicalResult {
+      for (int64_t i = 0; i < steps; ++i)
+        if (failed(step(e.ix().add(at, i), i * ofStep)))
+          return failure();
+      return success();
+    };
+    if (failed(e.loop(0, whole, steps, all, several)))
+      return failure();
+    joinSteps(all, each, ofStep);
+    if (failed(e.loop(whole, extent, 1, all, [&](const Ix &at) { return step(at, 0); })))
+      return failure();
+    for (size_t first = 0; first < ofStep; first += each)
+      carried.emplace_back(ArrayRef(all).slice(first, each));
+    return success();
+  }
+
+  /// Leaves what the first step of all carries, joined with the others.
+  void joinSteps(SmallVectorImpl<Value> &all, size_t each, size_t ofStep) {
+    for (size_t other = ofStep; other < all.size(); other += each) {
+      SmallVector<Value> into(ArrayRef(all).slice(other % ofStep, each));
+      reducer.join(into, ArrayRef(all).slice(other, each));
+      llvm::copy(into, all.begin() + other % ofStep);
+    }
+    all.truncate(ofStep);
   }
 
   LogicalResult inVectors(const Point &point, SmallVectorImpl<Value> &carried) {

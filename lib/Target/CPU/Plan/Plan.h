@@ -81,6 +81,9 @@ struct ReduceStep {
   tile::StoreOp output;
   /// Over the results; the step's own strips are over the operand.
   Strips results;
+  /// Neighbouring strips of results that one loop along the axis computes, and the steps of it that
+  /// are summed side by side: several chains of additions keep the processor from waiting for one.
+  int64_t together = 1, sideBySide = 1;
   bool isUnrolled = false;   // the reduced dimension
   bool inRegister = false;   // the one result
   bool hasWholeRows = false; // rows of the result are as long as whole vectors

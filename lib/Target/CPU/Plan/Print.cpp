@@ -122,6 +122,9 @@ private:
 
   void detail(unsigned depth, const Step &step, const ReduceStep &reduce) {
     line(depth) << describe(step.strips) << (reduce.isUnrolled ? ", unrolled" : "") << '\n';
+    if (reduce.together > 1 || reduce.sideBySide > 1)
+      line(depth) << reduce.together << " vectors of results together, " << reduce.sideBySide
+                  << " steps side by side\n";
     if (reduce.keep == ReduceStep::Keep::Scratch)
       line(depth) << "the operand is kept in scratch memory\n";
     else if (reduce.keep == ReduceStep::Keep::Output)

@@ -49,6 +49,28 @@ LogicalResult planOperand(Scene &scene, Value operand, Step &step, ReduceStep &r
   return success();
 }
 
+bool isPosition(tile::ReduceKind kind) {
+  return kind == tile::ReduceKind::ArgMax || kind == tile::ReduceKind::ArgMin;
+}
+
+/// Of results that lie along vectors: as many chains of additions as hide how long one takes.
+/// Columns that are neighbours in memory come first, since rows are then read in one piece.
+void chooseChains(tile::ReduceOp op, ReduceStep &reduce) {
+  constexpr int64_t chains = 8, mostSideBySide = 4;
+  const Strips &results = reduce.results;
+  if (results.lanes <= 1 || reduce.isUnrolled)
+    return;
+  auto columns = extentsOf(op.getResult())[results.lane].constant();
+  auto length = extentsOf(op.getOperand())[op.getAxis()].constant();
+  if (columns)
+    reduce.together =
+        std::clamp<int64_t>(int64_t(llvm::divideCeil(*columns, results.lanes)), 1, chains);
+  int64_t rows = std::min(mostSideBySide, chains / int64_t(llvm::PowerOf2Ceil(reduce.together)));
+  bool isShort = length && *length < 2 * rows;
+  if (!isShort && !isPosition(op.getKind()))
+    reduce.sideBySide = rows;
+}
+
 Strips stripsOfResults(const Strips &strips, int axis) {
   Strips results;
   if (strips.lane != axis && strips.lane >= 0) {
@@ -75,6 +97,7 @@ LogicalResult planReduce(Scene &scene, tile::ReduceOp op, Step &step) {
   reduce.results = stripsOfResults(step.strips, axis);
   reduce.results.isUnrolled = reduce.isUnrolled || (isKnown && reduce.results.lane >= 0 &&
                                                     isSmall(extents, reduce.results));
+  chooseChains(op, reduce);
   auto type = op.getResult().getType();
   reduce.inRegister = type.hasStaticShape() && type.getNumElements() == 1;
   reduce.hasWholeRows = !reduce.inRegister && hasWholeRows(op, reduce.results);
