@@ -31,11 +31,15 @@ int64_t columnBlockOf(const LoopProgram &program) {
 }
 
 /// How many elements take as long as all that is computed for one: bodies with loops, such as bags
-/// of rows of a table, go wherever their indices say.
+/// of rows of a table, go wherever their indices say, and each result is written. Parts of one that
+/// lie side by side have elements of their own.
 int64_t weightOf(const LoopProgram &program) {
   int64_t loops = std::count_if(program.statements.begin(), program.statements.end(),
                                 [](const Statement &s) { return !s.carriedDims.empty(); });
-  return std::max<int64_t>(1, loops * lookedUp);
+  int64_t stores = 0;
+  if (partDims(program).empty())
+    forEachAccess(program, [&](const Access &, bool isStore) { stores += isStore; });
+  return std::max<int64_t>({1, loops * lookedUp, stores});
 }
 
 /// The dimension along the axis before the last one, which goes along all of `inner`; -1: none.
