@@ -82,15 +82,28 @@ void ThreadPool::runPiece(tw_loop_body run, void *context, int64_t begin, int64_
   noted[static_cast<size_t>(worker)].push_back({start, nanoseconds()});
 }
 
+void ThreadPool::runAlone(tw_loop_body run, void *context, int64_t all, int64_t grain) {
+  constexpr int64_t wanted = 8;
+  int64_t size = std::max(grain, all / wanted + (all % wanted != 0));
+  isBackwards = !isBackwards && run == lastAlone;
+  lastAlone = run;
+  if (!isBackwards || size >= all)
+    return runPiece(run, context, 0, all, 0);
+  for (int64_t begin = (all - 1) / size * size; begin >= 0; begin -= size)
+    runPiece(run, context, begin, std::min(begin + size, all), 0);
+}
+
 void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t newCount,
                              int64_t grain) {
   if (newCount <= 0)
     return;
   grain = std::max<int64_t>(grain, 1);
+  if (workers.empty())
+    return runAlone(newBody, newClosure, newCount, grain);
   // Pieces are four to a thread, so that an uneven loop still ends evenly.
   int64_t all = threads(), wanted = std::min<int64_t>(all * 4, int64_t(pieceMask));
   int64_t size = std::max(grain, newCount / wanted + (newCount % wanted != 0));
-  if (workers.empty() || size >= newCount || busy.exchange(true, std::memory_order_acquire)) {
+  if (size >= newCount || busy.exchange(true, std::memory_order_acquire)) {
     runPiece(newBody, newClosure, 0, newCount, currentWorker());
     return;
   }

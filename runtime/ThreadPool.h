@@ -78,6 +78,9 @@ private:
   /// Which worker the calling thread is.
   int64_t currentWorker() const;
 
+  /// Without workers. A body that runs again, as that of a recurrent layer, goes back in pieces
+  /// from the last to the first: it begins with the weights that are still in the caches.
+  void runAlone(tw_loop_body run, void *context, int64_t count, int64_t grain);
   void runPiece(tw_loop_body run, void *context, int64_t begin, int64_t end, int64_t worker);
 
   std::vector<std::thread> workers;
@@ -85,6 +88,8 @@ private:
   bool isWatched = false;                // changes only between loops
   uint32_t forks;                        // that this process descends from, when the pool was made
   int spins = 0;
+  tw_loop_body lastAlone = nullptr; // the last body that ran alone, and
+  bool isBackwards = false;         // its direction
   std::atomic<bool> busy{false};
 
   // The current loop.

@@ -20,6 +20,19 @@ void dropUnusedDims(Contraction &product) {
 // Roles
 //===----------------------------------------------------------------------===//
 
+/// Puts the dimension of rows last that a block is to have several of. It is the innermost one,
+/// unless that has so few that each block would read its columns of b for little.
+static void putLongRowsLast(const Contraction &contraction, std::vector<int> &rows) {
+  constexpr int64_t few = 32;
+  auto length = [&](int dim) { return contraction.dims[dim].size.value_or(few); };
+  if (rows.size() < 2 || length(rows.back()) >= few)
+    return;
+  auto longest = std::max_element(rows.begin(), rows.end(),
+                                  [&](int x, int y) { return length(x) < length(y); });
+  if (length(*longest) >= 2 * length(rows.back()))
+    std::rotate(longest, longest + 1, rows.end());
+}
+
 ContractionRoles rolesOf(const Contraction &contraction) {
   ContractionRoles roles;
   for (const Axis &axis : contraction.c.axes)
@@ -31,6 +44,7 @@ ContractionRoles rolesOf(const Contraction &contraction) {
   for (const Axis &axis : contraction.a.axes)
     if (axis.dim >= 0 && !contraction.c.covers(axis.dim))
       roles.sums.push_back(axis.dim);
+  putLongRowsLast(contraction, roles.rows);
   return roles;
 }
 

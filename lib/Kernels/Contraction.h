@@ -50,7 +50,8 @@ const ConfigurationSchema &contractionSchema();
 Numbers numbersOf(const ContractionConfiguration &configuration);
 ContractionConfiguration contractionFrom(const Numbers &fields);
 
-/// Which dimensions are which; outermost first, as c has them (sums as a has them).
+/// Which dimensions are which; outermost first, as c has them (sums as a has them). Blocks have
+/// several of the last of each; of rows that is a longer one where the innermost are few.
 struct ContractionRoles {
   std::vector<int> batch, rows, columns, sums;
 };

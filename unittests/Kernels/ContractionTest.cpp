@@ -16,6 +16,27 @@ TEST(Contraction, Refusals) {
   EXPECT_NE(refuse(spec), "");
 }
 
+/// Rows of `outer` times `inner`, of which a has the inner ones first, times 512 x 64.
+Contraction productOfSteps(int64_t outer, int64_t inner) {
+  Contraction spec;
+  spec.dims = {{outer}, {inner}, {64}, {512}};
+  spec.buffers = {{"a", kernel::f32, {{inner}, {outer}, {512}}},
+                  {"b", kernel::f32, {{512}, {64}}},
+                  {"c", kernel::f32, {{outer}, {inner}, {64}}, true}};
+  spec.a = {0, {{1}, {0}, {3}}};
+  spec.b = {1, {{3}, {2}}};
+  spec.c = {2, {{0}, {1}, {2}}};
+  return spec;
+}
+
+TEST(Contraction, BlocksAreOfTheLongerRowsWhereTheInnermostAreFew) {
+  EXPECT_EQ(rolesOf(productOfSteps(64, 8)).rows, (std::vector<int>{1, 0}));
+  EXPECT_EQ(rolesOf(productOfSteps(64, 32)).rows, (std::vector<int>{0, 1})); // are not few
+  EXPECT_EQ(rolesOf(productOfSteps(12, 8)).rows, (std::vector<int>{0, 1}));  // not much longer
+  std::string text = traced(productOfSteps(64, 8), {32, 16});
+  EXPECT_NE(text.find("tensor<1x32x512xf32>"), std::string::npos) << text;
+}
+
 TEST(Contraction, Texts) {
   EXPECT_NE(traced(product(64, 64, 32), {8, 48}).find("tensor<8x48xf32>"), std::string::npos);
   EXPECT_NE(traced(product(64, 64, 32, true), {8, 48}).find("tile.transpose"), std::string::npos);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
+#include <utility>
 
 using namespace tw::rt;
 
@@ -47,6 +48,25 @@ TEST(ThreadPool, WorkersBeginWithTheSamePartOfEachLoop) {
     });
     EXPECT_EQ(first, (std::vector<int64_t>{0, 4, 8}));
   }
+}
+
+TEST(ThreadPool, ABodyThatRunsAgainAloneBeginsWhereItEnded) {
+  ThreadPool pool(1);
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  auto loop = [&](int64_t begin, int64_t end, int64_t) { ranges.push_back({begin, end}); };
+  auto other = [&](int64_t begin, int64_t end, int64_t) { ranges.push_back({begin, end}); };
+  using Ranges = decltype(ranges);
+  auto take = [&] { return std::exchange(ranges, {}); };
+  parallelFor(pool, 10, 4, loop);
+  EXPECT_EQ(take(), (Ranges{{0, 10}}));
+  parallelFor(pool, 10, 4, loop);
+  EXPECT_EQ(take(), (Ranges{{8, 10}, {4, 8}, {0, 4}}));
+  parallelFor(pool, 10, 4, loop);
+  EXPECT_EQ(take(), (Ranges{{0, 10}}));
+  parallelFor(pool, 10, 4, other); // another one
+  EXPECT_EQ(take(), (Ranges{{0, 10}}));
+  parallelFor(pool, 10, 10, other); // in one piece
+  EXPECT_EQ(take(), (Ranges{{0, 10}}));
 }
 
 TEST(ThreadPool, NotesThePiecesOfLoops) {
