@@ -7,6 +7,7 @@
 #include "Program/ObjectCode/Optimize.h"
 #include "Program/ObjectCode/SoftFloat.h"
 #include "Support/Limits.h"
+#include "Support/Parallel.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -22,10 +23,6 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
-#include <atomic>
-#include <exception>
-#include <functional>
-#include <system_error>
 #include <thread>
 
 using namespace mlir;
@@ -158,34 +155,6 @@ FailureOr<std::string> makeText(ModuleOp module, const InstructionSet &set, Code
   return text;
 }
 
-/// Calls `work` for each of `count` parts, on several threads with stacks for deeply nested
-/// expressions; on fewer where there are no more. The first exception is passed on.
-static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
-  std::atomic<size_t> next = 0;
-  std::vector<std::exception_ptr> problems(count);
-  auto takeParts = [&] {
-    for (size_t i; (i = next++) < count;)
-      try {
-        runOnLargeStack([&] { work(i); });
-      } catch (...) {
-        problems[i] = std::current_exception();
-      }
-  };
-  std::vector<std::thread> threads;
-  try {
-    while (threads.size() + 1 < std::min(count, threadCount()))
-      threads.emplace_back(takeParts);
-  } catch (const std::system_error &) {
-    // Those that there are do it.
-  }
-  takeParts();
-  for (std::thread &thread : threads)
-    thread.join();
-  for (const std::exception_ptr &problem : problems)
-    if (problem)
-      std::rethrow_exception(problem);
-}
-
 FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const InstructionSet &set,
                                                StringRef metadata, bool favorsCompileTime,
                                                const Cancellation *cancellation,
@@ -203,7 +172,8 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const Instructio
       objects[i] = compilePart(parts[i], set, isFirst ? metadata : StringRef(),
                                isFirst ? deviceCode : StringRef(), favorsCompileTime);
   };
-  onAllParts(parts.size(), compile);
+  // Deeply nested expressions need large stacks.
+  onThreads(parts.size(), mostThreads, [&](size_t i) { runOnLargeStack([&] { compile(i); }); });
   if (isCancelled(cancellation))
     return failure();
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))

@@ -73,9 +73,7 @@ private:
     add(named(value.getType().getAsOpaquePointer(), value.getType()));
   }
 
-  void add(uint64_t number) {
-    text.append(reinterpret_cast<const char *>(&number), sizeof number);
-  }
+  void add(uint64_t number) { text.append(reinterpret_cast<const char *>(&number), sizeof number); }
 
   /// Printing takes long, and there are few of them.
   template <typename T>
@@ -203,8 +201,7 @@ void SharedFunction::finish(StringRef purpose) {
     (op && isConstant(op) ? constants : arguments).push_back(value);
   }
   auto module = block->getParentOp()->getParentOfType<ModuleOp>();
-  OwningOpRef<LLVM::LLVMFuncOp> function =
-      moveToFunction(e.loc, operations, arguments, constants);
+  OwningOpRef<LLVM::LLVMFuncOp> function = moveToFunction(e.loc, operations, arguments, constants);
   std::string name = fmt::format("tw.{}.{}", purpose.str(), Content(*function).hash());
   function->setSymName(name);
   if (module.lookupSymbol(name))
