@@ -55,9 +55,9 @@ bool isContiguous(const Payload::Piece &piece) {
 }
 
 Diagnostic unreadable(const Payload::Piece &piece, int error) {
-  return {Code::PROGRAM_4, fmt::format("weight \"{}\" cannot be read from {}: {}", piece.name,
-                                       piece.file,
-                                       error ? std::strerror(error) : "the file ends early")};
+  return {Code::PROGRAM_4,
+          fmt::format("weight \"{}\" cannot be read from {}: {}", piece.name, piece.file,
+                      error ? std::strerror(error) : "the file ends early")};
 }
 
 /// A file of the model, open while pieces are read from it.
@@ -119,7 +119,7 @@ public:
       return std::memcpy(target, memory + at, static_cast<size_t>(stored)), Status();
     errno = 0;
     return readAll(descriptor, target, stored, piece->begin + at) ? Status()
-                                                                   : unreadable(*piece, errno);
+                                                                  : unreadable(*piece, errno);
   }
 
 private:
@@ -142,14 +142,12 @@ struct Target {
   const std::string &path;
 };
 
-/// Begins to put blocks up to this one on the disk, which else does nothing until the file is
-/// complete, and is waited for then.
-void startWriteback(const Target &target, int64_t number) {
+/// Of the blocks up to this one, where they are so many that it pays.
+void startWritebackUpTo(const Target &target, int64_t number) {
   constexpr int64_t together = 8;
   if ((number + 1) % together == 0)
-    (void)sync_file_range(target.descriptor,
-                          target.at + (number + 1 - together) * rt::weightBlockBytes,
-                          together * rt::weightBlockBytes, SYNC_FILE_RANGE_WRITE);
+    startWriteback(target.descriptor, target.at + (number + 1 - together) * rt::weightBlockBytes,
+                   together * rt::weightBlockBytes);
 }
 
 /// Writes one block, but for what no piece fills: padding, and weights of zeros, are holes of the
@@ -219,7 +217,7 @@ Result<std::vector<uint64_t>> Payload::write(int fd, int64_t at, const std::stri
     else
       problems[number] = hash.error(), hasFailed = true;
     if (!isTemporary)
-      startWriteback(target, int64_t(number));
+      startWritebackUpTo(target, int64_t(number));
   });
   for (const std::optional<Diagnostic> &problem : problems)
     if (problem)
