@@ -26,7 +26,7 @@ public:
     if (plan.form == Form::RowsByColumns)
       return inRows();
     if (plan.form == Form::OuterProducts)
-      return failed(products.prepare()) ? failure() : inVectors();
+      return failed(products.prepare(isWorthACall())) ? failure() : inVectors();
     FailureOr<PairOperands> operands = pairOperands(e, op, plan);
     if (failed(operands))
       return failure();

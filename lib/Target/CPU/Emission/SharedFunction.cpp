@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Emission/SharedFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -33,13 +34,23 @@ private:
 
 bool isConstant(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
 
+/// Elements of one block are at such distances from each other: each would be an argument.
+bool addsConstant(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, LLVM::GEPOp>(op) &&
+         llvm::count_if(op->getOperands(),
+                        [](Value one) { return !matchPattern(one, m_Constant()); }) <= 1;
+}
+
 /// Text that is the same for functions that do the same: operations with their attributes and
 /// types, and operands by number.
 class Content {
 public:
   explicit Content(LLVM::LLVMFuncOp function) {
-    Block &body = function.getBody().front();
-    add(body);
+    for (Attribute attribute :
+         {Attribute(function.getPassthroughAttr()), Attribute(function.getArgAttrsAttr())})
+      if (attribute)
+        add(named(attribute.getAsOpaquePointer(), attribute));
+    add(function.getBody().front());
   }
   std::string hash() const {
     llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
@@ -124,6 +135,49 @@ llvm::SetVector<Value> capturedBy(ArrayRef<Operation *> operations, const Inside
   return captured;
 }
 
+LLVM::LLVMFuncOp enclosingFunction(Block *block) {
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(block->getParentOp());
+  return function ? function : block->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
+}
+
+/// What an address is computed from.
+Value baseOf(Value pointer) {
+  while (auto address = pointer.getDefiningOp<LLVM::GEPOp>())
+    pointer = address.getBase();
+  return pointer;
+}
+
+/// The function whose argument a value is; null: it is something else.
+LLVM::LLVMFuncOp takingFunction(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? dyn_cast<LLVM::LLVMFuncOp>(argument.getOwner()->getParentOp())
+                  : LLVM::LLVMFuncOp();
+}
+
+/// Scratch memory, or a buffer: no address that is computed from anything else points there.
+bool isApart(Value base) {
+  if (base.getDefiningOp<LLVM::AllocaOp>())
+    return true;
+  LLVM::LLVMFuncOp function = takingFunction(base);
+  return function && function.getArgAttr(cast<BlockArgument>(base).getArgNumber(), "llvm.noalias");
+}
+
+/// Buffers and scratch are as far apart in the function as in its caller, whose copies may not be
+/// calls of the C library either.
+void keepAttributes(LLVM::LLVMFuncOp function, ArrayRef<Value> arguments, LLVM::LLVMFuncOp caller) {
+  if (auto passed = caller.getPassthroughAttr())
+    function.setPassthroughAttr(passed);
+  llvm::DenseMap<Value, unsigned> uses;
+  for (Value argument : arguments)
+    if (isa<LLVM::LLVMPointerType>(argument.getType()))
+      ++uses[baseOf(argument)];
+  bool areKnown =
+      llvm::all_of(uses, [](auto &one) { return isApart(one.first) || takingFunction(one.first); });
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    if (areKnown && uses.lookup(baseOf(argument)) == 1 && isApart(baseOf(argument)))
+      function.setArgAttr(unsigned(number), "llvm.noalias", UnitAttr::get(function.getContext()));
+}
+
 /// A function of the operations, not in a module yet, whose arguments they use instead of values
 /// from outside; constants are copied.
 OwningOpRef<LLVM::LLVMFuncOp> moveToFunction(Location loc, ArrayRef<Operation *> operations,
@@ -172,7 +226,7 @@ void SharedFunction::hoist() {
   auto isHoisted = [&](Operation *op) {
     bool isScalar = op->getNumRegions() == 0 && op->getNumResults() == 1 &&
                     !isa<VectorType>(op->getResult(0).getType());
-    return (isConstant(op) || (isScalar && isPure(op))) &&
+    return (isConstant(op) || (isScalar && isPure(op) && !addsConstant(op))) &&
            llvm::none_of(op->getOperands(), [&](Value one) { return inside.contains(one); });
   };
   for (Operation *op : operations)
@@ -190,18 +244,38 @@ void SharedFunction::hoist() {
     });
 }
 
+/// Whether tiles that are placed now are found by what is computed inside.
+bool SharedFunction::placesTiles(ArrayRef<Operation *> operations) const {
+  Inside inside(operations);
+  auto isInside = [&](Value value) { return value && inside.contains(value); };
+  auto isFoundInside = [&](const Memory &memory) {
+    return isInside(memory.base) || llvm::any_of(memory.strides, [&](const Ix &stride) {
+             return isInside(stride.dynamic());
+           });
+  };
+  return llvm::any_of(e.memory, [&](auto &one) { return isFoundInside(one.second); }) ||
+         llvm::any_of(e.registers,
+                      [&](auto &one) { return llvm::any_of(one.second.parts, isInside); });
+}
+
 void SharedFunction::finish(StringRef purpose) {
   hoist();
   Operations operations = emitted();
-  if (operations.empty())
+  if (operations.empty() || placesTiles(operations))
     return;
   SmallVector<Value> arguments, constants;
   for (Value value : capturedBy(operations, Inside(operations))) {
     Operation *op = value.getDefiningOp();
     (op && isConstant(op) ? constants : arguments).push_back(value);
   }
-  auto module = block->getParentOp()->getParentOfType<ModuleOp>();
+  constexpr size_t mostArguments = 16;
+  if (arguments.size() > mostArguments ||
+      llvm::any_of(arguments, [](Value one) { return isa<VectorType>(one.getType()); }))
+    return; // a call would take longer
+  LLVM::LLVMFuncOp caller = enclosingFunction(block);
+  auto module = caller->getParentOfType<ModuleOp>();
   OwningOpRef<LLVM::LLVMFuncOp> function = moveToFunction(e.loc, operations, arguments, constants);
+  keepAttributes(*function, arguments, caller);
   std::string name = fmt::format("tw.{}.{}", purpose.str(), Content(*function).hash());
   function->setSymName(name);
   if (module.lookupSymbol(name))

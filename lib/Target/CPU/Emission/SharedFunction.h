@@ -13,7 +13,8 @@ public:
   /// What is emitted from here on belongs to the function.
   explicit SharedFunction(Emitter &e);
   /// What has been emitted becomes a call. The function is named after its content, and made where
-  /// there is none of that name yet.
+  /// there is none of that name yet. Nothing changes where a call would have to pass or return
+  /// vectors, or many arguments.
   void finish(llvm::StringRef purpose);
 
 private:
@@ -23,6 +24,7 @@ private:
   /// Scalars that do not change in the function are computed before the call: what leads to them
   /// may differ.
   void hoist();
+  bool placesTiles(llvm::ArrayRef<mlir::Operation *> operations) const;
 
   Emitter &e;
   mlir::Block *block;
