@@ -19,7 +19,7 @@ static void expectSameAsElementwise(std::vector<int64_t> sizes, std::vector<int6
   std::vector<std::byte> storage(1 + end * sizeof(T));
   for (size_t i = 0; i < storage.size(); ++i)
     storage[i] = static_cast<std::byte>(i * 7 + i / 256);
-  std::vector<std::byte> expected, got;
+  std::vector<std::byte> expected;
   for (int64_t n = 0; n < total; ++n) {
     int64_t element = 0, rest = n;
     for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])

@@ -5,6 +5,7 @@
 #include "Program/ObjectCode/MergeProducts.h"
 #include "Program/ObjectCode/OneLaneStores.h"
 #include "Program/ObjectCode/Optimize.h"
+#include "Program/ObjectCode/Parts.h"
 #include "Program/ObjectCode/SoftFloat.h"
 #include "Support/Limits.h"
 #include "Support/Parallel.h"
@@ -15,14 +16,12 @@
 #include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
-#include "llvm/Transforms/Utils/SplitModule.h"
 #include <thread>
 
 using namespace mlir;
@@ -83,19 +82,10 @@ static size_t threadCount() {
   return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostThreads);
 }
 
-/// Parts as bitcode: a module belongs to a context, and a context to a thread.
-static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
+static std::vector<llvm::SmallString<0>> split(const llvm::Module &code) {
   size_t functions = llvm::count_if(code, [](auto &f) { return !f.isDeclaration(); });
   size_t parts = std::clamp<size_t>(functions / functionsOfPart, 1, threadCount() * partsOfThread);
-  std::vector<llvm::SmallString<0>> result;
-  llvm::SplitModule(
-      code, parts,
-      [&](std::unique_ptr<llvm::Module> part) {
-        llvm::raw_svector_ostream stream(result.emplace_back());
-        llvm::WriteBitcodeToFile(*part, stream);
-      },
-      /*PreserveLocals=*/true);
-  return result;
+  return splitInParts(code, parts);
 }
 
 /// Compiles one part in a context of its own; `metadata` and `deviceCode` may be empty.
