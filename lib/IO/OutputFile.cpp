@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/OutputFile.h"
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -138,14 +139,21 @@ Result<OutputFile> OutputFile::create(const std::string &path, mode_t mode) {
   return std::move(file);
 }
 
+void startWriteback(int descriptor, int64_t at, int64_t bytes) {
+  (void)sync_file_range(descriptor, at, bytes, SYNC_FILE_RANGE_WRITE); // not where there is no disk
+}
+
 Status OutputFile::write(std::span<const std::byte> bytes) {
+  constexpr size_t together = size_t(8) << 20;
   while (!bytes.empty()) {
-    ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    ssize_t written = ::write(fd, bytes.data(), std::min(bytes.size(), together));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
       return cannotWrite(given, errno);
     bytes = bytes.subspan(size_t(written));
+    if (size_t(written) == together)
+      startWriteback(fd, lseek(fd, 0, SEEK_CUR) - written, written);
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include "Support/Diagnostic.h"
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <span>
 #include <string>
@@ -65,6 +66,10 @@ std::string followLinks(std::string path);
 /// What to say about an output that cannot be written: SYSTEM_3 with the space there is when it
 /// does not suffice, SYSTEM_4 of descriptors, else IO_2.
 Diagnostic cannotWrite(const std::string &path, int error);
+
+/// Begins to put bytes of a file on the disk, which else does nothing until all are written, and is
+/// waited for then.
+void startWriteback(int descriptor, int64_t at, int64_t bytes);
 
 /// Writes `pieces` one after the other to `path` through an OutputFile.
 Status writeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces);

@@ -134,9 +134,9 @@ static LogicalResult write(const Payload &payload, const std::string &path, int6
   int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0)
     return report(loc, cannotWrite(path, errno), payload.bytes());
-  Status status = payload.write(fd, at, path);
+  auto written = payload.write(fd, at, path, /*isTemporary=*/true);
   close(fd);
-  return status ? success() : report(loc, status.error(), payload.bytes());
+  return written ? success() : report(loc, written.error(), payload.bytes());
 }
 
 /// The weights that one file holds, at these offsets.

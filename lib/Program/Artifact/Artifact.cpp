@@ -18,7 +18,6 @@
 #include "runtime/ProgramABI.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/FileSystem.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -101,19 +100,6 @@ static Status writeAt(const Destination &file, std::span<const uint8_t> bytes, i
   return {};
 }
 
-/// The hashes of the payload's blocks, which is in `file` from position `at` on.
-static Result<std::vector<uint64_t>> hashPayload(const Destination &file, int64_t at,
-                                                 int64_t bytes) {
-  if (bytes == 0)
-    return std::vector<uint64_t>();
-  std::error_code problem;
-  llvm::sys::fs::mapped_file_region mapped(
-      file.descriptor, llvm::sys::fs::mapped_file_region::readonly, size_t(at + bytes), 0, problem);
-  if (problem)
-    return cannotWrite(file.name, problem.value());
-  return rt::hashBlocks(asBytes(ArrayRef(mapped.const_data(), mapped.size())).subspan(size_t(at)));
-}
-
 /// Where the metadata section lies in the library.
 static std::optional<std::pair<size_t, size_t>> findMetadata(ArrayRef<char> library) {
   llvm::MemoryBufferRef buffer(StringRef(library.data(), library.size()), "library");
@@ -177,8 +163,7 @@ static Destination destination(const OutputFile &file) { return {file.descriptor
 static Result<Sealed> writeSealed(ObjectFile &linked, const Payload &payload,
                                   const Destination &library, const Destination &holder,
                                   int64_t at) {
-  TW_TRY(payload.write(holder.descriptor, at, holder.name));
-  TW_ASSIGN(std::vector<uint64_t> blocks, hashPayload(holder, at, payload.bytes()));
+  TW_ASSIGN(std::vector<uint64_t> blocks, payload.write(holder.descriptor, at, holder.name));
   std::optional<uint64_t> sealed = seal(linked, at, blocks);
   if (!sealed)
     return Diagnostic{Code::PROGRAM_7, "the linked program has no metadata"};

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Artifact/Payload.h"
 #include "IO/File.h"
-#include "IO/OutputFile.h"
 #include "runtime/ProgramABI.h"
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 namespace tw {
 
@@ -72,134 +67,6 @@ bool Payload::isZero(graph::WeightAttr source) {
   Result<MappedFile> mapped = MappedFile::open(file);
   return mapped && mapped->bytes().size() >= begin + bytes &&
          areZero(mapped->bytes().subspan(begin, bytes));
-}
-
-static constexpr int64_t chunkBytes = int64_t(1) << 20;
-
-bool writeAll(int fd, const char *bytes, int64_t count, int64_t at) {
-  while (count > 0) {
-    ssize_t done = pwrite(fd, bytes, static_cast<size_t>(count), at);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    bytes += done, at += done, count -= done;
-  }
-  return true;
-}
-
-static bool readAll(int fd, char *bytes, int64_t count, int64_t at) {
-  while (count > 0) {
-    ssize_t done = pread(fd, bytes, static_cast<size_t>(count), at);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    bytes += done, at += done, count -= done;
-  }
-  return true;
-}
-
-static bool isContiguous(const std::vector<int64_t> &sizes, const std::vector<int64_t> &strides) {
-  int64_t expected = 1;
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (sizes[d] != 1 && strides[d] != expected)
-      return false;
-    expected *= sizes[d];
-  }
-  return true;
-}
-
-static Diagnostic unreadable(const std::string &name, const std::string &file) {
-  return {Code::PROGRAM_4, fmt::format("weight \"{}\" cannot be read from {}: {}", name, file,
-                                       errno ? std::strerror(errno) : "the file ends early")};
-}
-
-/// Strided weights are read through a mapping: neighbours may lie far apart in the file.
-static Status writeStrided(const StridedSource &source, int fd, int64_t at,
-                           const std::string &path) {
-  bool written = forEachDensePiece(source, chunkBytes, [&](const std::byte *bytes, int64_t count) {
-    bool fine = writeAll(fd, reinterpret_cast<const char *>(bytes), count, at);
-    at += count;
-    return fine;
-  });
-  return written ? Status() : Status(cannotWrite(path, errno));
-}
-
-StridedSource Payload::stridedSource(const Piece &piece, const std::byte *storage) {
-  return {storage + piece.start * piece.elementBytes, piece.sizes, piece.strides,
-          piece.elementBytes, piece.bytes / piece.elementBytes - piece.start};
-}
-
-int64_t Payload::storedBytes(const Piece &contiguous) {
-  int64_t total = contiguous.elementBytes;
-  for (int64_t size : contiguous.sizes)
-    total *= size;
-  return std::min(total, contiguous.bytes - contiguous.start * contiguous.elementBytes);
-}
-
-Status Payload::writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path) {
-  auto *storage = reinterpret_cast<const std::byte *>(static_cast<uintptr_t>(piece.begin));
-  if (!isContiguous(piece.sizes, piece.strides))
-    return writeStrided(stridedSource(piece, storage), fd, at + piece.offset, path);
-  auto *first = reinterpret_cast<const char *>(storage) + piece.start * piece.elementBytes;
-  bool written = writeAll(fd, first, storedBytes(piece), at + piece.offset);
-  return written ? Status() : Status(cannotWrite(path, errno));
-}
-
-Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
-                           const std::string &path) {
-  int64_t total = storedBytes(piece), source = piece.begin + piece.start * piece.elementBytes;
-  if (!isContiguous(piece.sizes, piece.strides)) {
-    TW_ASSIGN(MappedFile mapped, MappedFile::open(piece.file));
-    if (static_cast<int64_t>(mapped.bytes().size()) < piece.begin + piece.bytes)
-      return errno = 0, unreadable(piece.name, piece.file);
-    return writeStrided(stridedSource(piece, mapped.bytes().data() + piece.begin), fd,
-                        at + piece.offset, path);
-  }
-  std::vector<char> chunk(static_cast<size_t>(std::min(total, chunkBytes)));
-  for (int64_t done = 0; done < total;) {
-    int64_t count = std::min<int64_t>(static_cast<int64_t>(chunk.size()), total - done);
-    errno = 0;
-    if (!readAll(input, chunk.data(), count, source + done))
-      return unreadable(piece.name, piece.file);
-    if (!writeAll(fd, chunk.data(), count, at + piece.offset + done))
-      return cannotWrite(path, errno);
-    done += count;
-  }
-  return {};
-}
-
-Status Payload::write(int fd, int64_t at, const std::string &path) const {
-  if (end && ftruncate(fd, at + end) != 0) // padding, and weights of zeros, are holes
-    return cannotWrite(path, errno);
-  std::string open;
-  int input = -1;
-  Status status;
-  for (const Piece &piece : pieces) {
-    if (piece.bytes == 0)
-      continue;
-    if (piece.file.empty()) {
-      status = writeMemory(piece, fd, at, path);
-      if (!status)
-        break;
-      continue;
-    }
-    if (piece.file != open || input < 0) {
-      if (input >= 0)
-        close(input);
-      input = ::open(piece.file.c_str(), O_RDONLY | O_CLOEXEC);
-      open = piece.file;
-    }
-    if (input < 0)
-      return unreadable(piece.name, piece.file);
-    status = writePiece(piece, input, fd, at, path);
-    if (!status)
-      break;
-  }
-  if (input >= 0)
-    close(input);
-  return status;
 }
 
 } // namespace tw

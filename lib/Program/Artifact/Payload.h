@@ -4,16 +4,12 @@
 // the model's files or memory.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "Program/Artifact/StridedCopy.h"
 #include "Support/Diagnostic.h"
 #include "llvm/ADT/StringMap.h"
 #include <string>
 #include <vector>
 
 namespace tw {
-
-/// Writes all of `count` bytes to the open file `fd` at `at`; false with errno when it cannot.
-bool writeAll(int fd, const char *bytes, int64_t count, int64_t at);
 
 class Payload {
 public:
@@ -25,12 +21,14 @@ public:
   /// Whether all bytes of a weight's storage are 0. False when it cannot be read.
   static bool isZero(graph::WeightAttr source);
 
-  /// Writes all weights to the open file `fd` from position `at` on, a small piece at a time.
-  /// `path` is for messages. Errors: PROGRAM_4 (a model's file), IO_2 and SYSTEM_3 (the
-  /// output).
-  Status write(int fd, int64_t at, const std::string &path) const;
+  /// Writes all weights to the open file `fd` from position `at` on, block by block on all cores
+  /// (PayloadWriter.cpp), and gives the hashes of the blocks (runtime/Artifact/Seal.h). `path` is
+  /// for messages; what is temporary need not get to the disk. Errors: PROGRAM_4 (a model's file),
+  /// IO_2 and SYSTEM_3 (the output).
+  Result<std::vector<uint64_t>> write(int fd, int64_t at, const std::string &path,
+                                      bool isTemporary = false) const;
 
-private:
+  /// A weight, and where it is.
   struct Piece {
     std::string name, file;       // no file: memory
     int64_t begin = 0, bytes = 0; // of the storage in `file`; no bytes: zeros
@@ -39,13 +37,9 @@ private:
     int64_t elementBytes = 1;
     int64_t offset = 0; // in the payload
   };
+
+private:
   static Piece pieceOf(graph::WeightAttr source, mlir::RankedTensorType type);
-  static StridedSource stridedSource(const Piece &piece, const std::byte *storage);
-  /// Of a piece whose elements follow each other; behind the storage there are zeros.
-  static int64_t storedBytes(const Piece &contiguous);
-  static Status writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path);
-  static Status writePiece(const Piece &piece, int input, int fd, int64_t at,
-                           const std::string &path);
 
   std::vector<Piece> pieces;
   llvm::StringMap<int64_t> known;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a strided tensor (a transposed weight, a slice) row after row into dense memory.
+// Reads a strided tensor (a transposed weight, a slice, panels of a packed weight) row after row
+// into dense memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace tw {
@@ -19,9 +19,20 @@ struct StridedSource {
   int64_t end;
 };
 
-/// Gives all elements in row-major order to `take`, in dense pieces of about `pieceBytes` (at least
-/// one row). Ends early, with false, when `take` returns false.
-bool forEachDensePiece(StridedSource source, int64_t pieceBytes,
-                       const std::function<bool(const std::byte *bytes, int64_t count)> &take);
+/// The elements in row-major order.
+class DenseView {
+public:
+  explicit DenseView(StridedSource source);
+  /// Copies `count` bytes from byte `begin` on; several threads can do that at the same time.
+  void copy(int64_t begin, int64_t count, std::byte *to) const;
+
+private:
+  void copyElements(int64_t begin, int64_t count, std::byte *to) const;
+  /// Of one row or more, of `columns` elements from the one at `element` on.
+  void copyRows(int64_t element, int64_t rows, int64_t columns, std::byte *to) const;
+
+  StridedSource source;
+  int64_t rows, columns, rowStride, columnStride; // the last two dimensions
+};
 
 } // namespace tw

@@ -5,8 +5,10 @@
 #include "Program/ObjectCode/MergeProducts.h"
 #include "Program/ObjectCode/OneLaneStores.h"
 #include "Program/ObjectCode/Optimize.h"
+#include "Program/ObjectCode/Parts.h"
 #include "Program/ObjectCode/SoftFloat.h"
 #include "Support/Limits.h"
+#include "Support/Parallel.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -14,18 +16,12 @@
 #include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
-#include "llvm/Transforms/Utils/SplitModule.h"
-#include <atomic>
-#include <exception>
-#include <functional>
-#include <system_error>
 #include <thread>
 
 using namespace mlir;
@@ -86,19 +82,10 @@ static size_t threadCount() {
   return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostThreads);
 }
 
-/// Parts as bitcode: a module belongs to a context, and a context to a thread.
-static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
+static std::vector<llvm::SmallString<0>> split(const llvm::Module &code) {
   size_t functions = llvm::count_if(code, [](auto &f) { return !f.isDeclaration(); });
   size_t parts = std::clamp<size_t>(functions / functionsOfPart, 1, threadCount() * partsOfThread);
-  std::vector<llvm::SmallString<0>> result;
-  llvm::SplitModule(
-      code, parts,
-      [&](std::unique_ptr<llvm::Module> part) {
-        llvm::raw_svector_ostream stream(result.emplace_back());
-        llvm::WriteBitcodeToFile(*part, stream);
-      },
-      /*PreserveLocals=*/true);
-  return result;
+  return splitInParts(code, parts);
 }
 
 /// Compiles one part in a context of its own; `metadata` and `deviceCode` may be empty.
@@ -158,34 +145,6 @@ FailureOr<std::string> makeText(ModuleOp module, const InstructionSet &set, Code
   return text;
 }
 
-/// Calls `work` for each of `count` parts, on several threads with stacks for deeply nested
-/// expressions; on fewer where there are no more. The first exception is passed on.
-static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
-  std::atomic<size_t> next = 0;
-  std::vector<std::exception_ptr> problems(count);
-  auto takeParts = [&] {
-    for (size_t i; (i = next++) < count;)
-      try {
-        runOnLargeStack([&] { work(i); });
-      } catch (...) {
-        problems[i] = std::current_exception();
-      }
-  };
-  std::vector<std::thread> threads;
-  try {
-    while (threads.size() + 1 < std::min(count, threadCount()))
-      threads.emplace_back(takeParts);
-  } catch (const std::system_error &) {
-    // Those that there are do it.
-  }
-  takeParts();
-  for (std::thread &thread : threads)
-    thread.join();
-  for (const std::exception_ptr &problem : problems)
-    if (problem)
-      std::rethrow_exception(problem);
-}
-
 FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const InstructionSet &set,
                                                StringRef metadata, bool favorsCompileTime,
                                                const Cancellation *cancellation,
@@ -203,7 +162,8 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const Instructio
       objects[i] = compilePart(parts[i], set, isFirst ? metadata : StringRef(),
                                isFirst ? deviceCode : StringRef(), favorsCompileTime);
   };
-  onAllParts(parts.size(), compile);
+  // Deeply nested expressions need large stacks.
+  onThreads(parts.size(), mostThreads, [&](size_t i) { runOnLargeStack([&] { compile(i); }); });
   if (isCancelled(cancellation))
     return failure();
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))

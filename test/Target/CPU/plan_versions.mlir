@@ -88,3 +88,16 @@ tile.kernel @padded(in %x: !tile.buffer<[8, 1022], f32>, out %y: !tile.buffer<[8
   %t = tile.load %x[%p, %before] : !tile.buffer<[8, 1022], f32> -> tensor<1x1024xf32>
   tile.store %t, %y[%p, %c0] : tensor<1x1024xf32>, !tile.buffer<[8, 1024], f32>
 }
+
+// Rows of pixels are padded, but not the channels along which vectors lie: their loop is not cut.
+// CHECK-LABEL: plan of @padded_pixels
+// CHECK-NOT:  loops end at
+// CHECK: {{^ *}}tile.store
+// CHECK-NEXT: vectors of 16 along dimension 2{{$}}
+tile.kernel @padded_pixels(in %x: !tile.buffer<[8, 30, 128], f32>, out %y: !tile.buffer<[8, 32, 128], f32>) grid [8] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %before = arith.constant -1 : index
+  %t = tile.load %x[%p, %before, %c0] : !tile.buffer<[8, 30, 128], f32> -> tensor<1x32x128xf32>
+  tile.store %t, %y[%p, %c0, %c0] : tensor<1x32x128xf32>, !tile.buffer<[8, 32, 128], f32>
+}

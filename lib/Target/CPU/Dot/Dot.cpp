@@ -4,6 +4,7 @@
 #include "Target/CPU/Dot/DotPairs.h"
 #include "Target/CPU/Dot/DotRows.h"
 #include "Target/CPU/Dot/OuterProducts.h"
+#include "Target/CPU/Emission/SharedFunction.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -25,7 +26,7 @@ public:
     if (plan.form == Form::RowsByColumns)
       return inRows();
     if (plan.form == Form::OuterProducts)
-      return failed(products.prepare()) ? failure() : inVectors();
+      return failed(products.prepare(isWorthACall())) ? failure() : inVectors();
     FailureOr<PairOperands> operands = pairOperands(e, op, plan);
     if (failed(operands))
       return failure();
@@ -91,15 +92,26 @@ private:
     Memory place = room();
     if (failed(e.place(plan.before)))
       return failure();
+    SharedFunction function(e);
     {
       Emitter::Scope scope(e);
       Indices batch;
       if (failed(overBatch(place, batch)))
         return failure();
     }
+    if (isWorthACall())
+      function.finish("product");
     products.finish();
     e.memory[op.getResult()] = place;
     return success();
+  }
+
+  /// Enough products to take a thousand times as long as a call.
+  bool isWorthACall() {
+    constexpr int64_t least = 1 << 16;
+    auto a = op.getA().getType(), result = op.getType();
+    return a.hasStaticShape() && result.hasStaticShape() &&
+           result.getNumElements() * a.getShape().back() >= least;
   }
 
   LogicalResult inRows() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/OuterProducts.h"
 #include "Target/CPU/Dot/UnpackBf16.h"
+#include "Target/CPU/Emission/SharedFunction.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,9 +25,20 @@ OuterProducts::OuterProducts(Emitter &e, tile::DotOp op, const DotStep &plan)
 // Operands
 //===----------------------------------------------------------------------===//
 
-LogicalResult OuterProducts::prepare() {
-  if (failed(prepareOperand(op.getA(), plan.a, /*isB=*/false)) ||
-      failed(prepareOperand(op.getB(), plan.b, /*isB=*/true)))
+LogicalResult OuterProducts::prepare(bool byCalls) {
+  auto prepareIt = [&](Value tile, const DotOperand &operand, bool isB) -> LogicalResult {
+    if (!byCalls)
+      return prepareOperand(tile, operand, isB);
+    // What follows does not reuse what is computed in the function.
+    llvm::SaveAndRestore known(e.known);
+    SharedFunction function(e);
+    if (failed(prepareOperand(tile, operand, isB)))
+      return failure();
+    function.finish("operand");
+    return success();
+  };
+  if (failed(prepareIt(op.getA(), plan.a, /*isB=*/false)) ||
+      failed(prepareIt(op.getB(), plan.b, /*isB=*/true)))
     return failure();
   limitDepth();
   if (plan.next)

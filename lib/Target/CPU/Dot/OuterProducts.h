@@ -20,8 +20,9 @@ class OuterProducts {
 public:
   OuterProducts(Emitter &e, tile::DotOp op, const DotStep &plan);
 
-  /// Puts both operands where the plan wants them.
-  mlir::LogicalResult prepare();
+  /// Puts both operands where the plan wants them; `byCalls`: in functions of their own, since LLVM
+  /// takes more than twice as long for a function of twice the size.
+  mlir::LogicalResult prepare(bool byCalls);
 
   /// Adds the products of all steps along K to `sums`, row-major.
   mlir::LogicalResult addTo(llvm::SmallVectorImpl<mlir::Value> &sums, const ResultBlock &block);

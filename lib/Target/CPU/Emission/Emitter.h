@@ -271,6 +271,10 @@ public:
   };
   std::map<std::vector<uintptr_t>, mlir::Value> known; // by tile and point
 
+  /// Operations that there are already (SharedFunction.h). They live on because what is known of
+  /// values is kept by these.
+  mlir::Block leftOver;
+
 private:
   mlir::Value spare;
   Folding folding;

@@ -118,16 +118,35 @@ SmallVector<PositionTile> positionTiles(const Scene &scene, Value tile, int lane
   return found;
 }
 
-/// Whether a load behind `tile` begins at a constant position and is not all inside: which of its
-/// strips are follows from their coordinates.
-bool hasKnownEdges(const Scene &scene, Value tile) {
-  return anyInBackwardSlice(tile, scene.placed(), [&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    for (unsigned d = 0; load && d < load.getPositions().size(); ++d)
-      if (matchPattern(load.getPositions()[d], m_Constant()) && !scene.inside.contains({op, d}))
-        return true;
-    return false;
-  });
+/// Whether a load begins at a constant position along `lane`, or along any dimension where it is
+/// not known (nothing), and is not all inside.
+bool hasKnownEdge(const Scene &scene, tile::LoadOp load, std::optional<int> lane) {
+  for (unsigned d = 0; d < load.getPositions().size(); ++d)
+    if (int(d) == lane.value_or(int(d)) && matchPattern(load.getPositions()[d], m_Constant()) &&
+        !scene.inside.contains({load, d}))
+      return true;
+  return false;
+}
+
+/// Whether which of the strips along dimension `lane` are inside follows from their coordinates: a
+/// load behind `tile` has a known edge there.
+bool hasKnownEdges(const Scene &scene, Value tile, int lane) {
+  std::set<std::pair<void *, std::optional<int>>> seen;
+  SmallVector<std::pair<Value, std::optional<int>>> rest = {{tile, lane}};
+  while (!rest.empty()) {
+    auto [value, along] = rest.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    bool isSame = along && *along < 0; // for all strips
+    if (!op || isSame || scene.isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
+        !seen.insert({value.getAsOpaquePointer(), along}).second)
+      continue;
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && hasKnownEdge(scene, load, along))
+      return true;
+    auto source = !along || tile::isElementwise(op) ? along : sourceLane(op, *along);
+    for (Value operand : op->getOperands())
+      rest.push_back({operand, source});
+  }
+  return false;
 }
 
 /// By how much all numbers have grown, where it is the same for all.
@@ -176,7 +195,7 @@ SmallVector<int64_t> cutsFor(const Scene &scene, Value tile, const Strips &strip
   int64_t width = strips.lanes, count = strips.isUnrolled ? 0 : extent.value_or(0) / width;
   if (width == 1 || count < 2)
     return cuts;
-  if (hasKnownEdges(scene, tile))
+  if (hasKnownEdges(scene, tile, strips.lane))
     cuts = {width, (count - 1) * width};
   for (const PositionTile &positions : positionTiles(scene, tile, strips.lane)) {
     if (count > mostStrips || !scene.isComputed(positions.tile))
