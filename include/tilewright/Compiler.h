@@ -184,6 +184,12 @@ typedef struct tilewright_space_options {
   /* knob_count names of knobs that have other values than they have now; 0: all of them */
   const char *const *knobs;
   size_t knob_count;
+  /* The call that spaces are for: they are those of the variants that it takes (0: as if for any).
+   * Of sized_kernel_count kernels the size that variants are told apart by. */
+  int64_t workers;
+  const char *const *sized_kernels;
+  const int64_t *sizes;
+  size_t sized_kernel_count;
 } tilewright_space_options;
 
 /* Gives the spaces of all kernels to sink->report: knobs with the values worth trying, constraints

@@ -251,17 +251,18 @@ static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target
     }
     Operation *kernel = symbols.lookup(op.getKernel());
     KernelSummary &summary = texts[op.getKernel()] = describeKernel(kernel);
+    FailureOr<target::KernelInfo> info = target.lower(kernel, into);
+    if (failed(info)) {
+      result = emitCoded(kernel->getLoc(), Code::TARGET_1)
+               << "@" << op.getKernel() << " could not be lowered";
+      return;
+    }
     if (auto program = dyn_cast<tile::KernelOp>(kernel)) {
-      summary.cost = costOf(program);
+      summary.cost = costOf(program, into);
       if (hasValues)
         addProgram(program, summary);
     }
-    FailureOr<target::KernelInfo> info = target.lower(kernel, into);
-    if (failed(info))
-      result = emitCoded(kernel->getLoc(), Code::TARGET_1)
-               << "@" << op.getKernel() << " could not be lowered";
-    else
-      kernels[op.getKernel()] = std::move(*info);
+    kernels[op.getKernel()] = std::move(*info);
   });
   return result;
 }

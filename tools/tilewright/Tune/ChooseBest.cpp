@@ -135,9 +135,9 @@ int Tuner::compareWithCompilers() {
   return 0;
 }
 
-const Point &Tuner::finalPoint(size_t number) const {
+std::optional<Point> Tuner::finalPoint(size_t number) const {
   if (keepsCompilers)
-    return all[number].chosen;
+    return std::nullopt;
   for (const auto &[kernel, point] : kept)
     if (numbers[kernel] == number)
       return point;

@@ -65,7 +65,8 @@ std::string reportText(const Tuner &tuner) {
                         100 * kernel->startUs / report.startUs, ratio,
                         kernel->search.measuredCount() + kernel->search.rejectedCount(),
                         isExhaustive ? fmt::format("{:>11.1f}", 100 * kernel->shareOfBest()) : "",
-                        kernel->space.name, kernel->space.ops, changes.empty() ? "" : ":", changes);
+                        kernel->space.name + kernel->space.bound.text(), kernel->space.ops,
+                        changes.empty() ? "" : ":", changes);
   }
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
@@ -96,6 +97,10 @@ static void write(JsonWriter &json, const tune::TimeRatio &ratio) {
 
 static void write(JsonWriter &json, const TunedKernel &kernel, double callUs) {
   json.beginObject().member("kernel", std::string_view(kernel.space.name));
+  if (!kernel.space.bound.isForAll()) {
+    auto [name, number] = kernel.space.bound.field();
+    json.key("variant").beginObject().member(name, number).endObject();
+  }
   json.member("ops", std::string_view(kernel.space.ops));
   json.member("source", std::string_view(kernel.space.source));
   json.member("start_us", kernel.startUs).member("share", kernel.startUs / callUs);

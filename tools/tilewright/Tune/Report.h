@@ -11,7 +11,8 @@ namespace tw::cli {
 std::string reportText(const Tuner &tuner);
 /// {"model", "start_us", "start_bytes", "ratio": {"median", "low", "high"}, "time_ratio"?: {...},
 ///  "ratio_of_compilers"?: {...}, "trials", "interrupted", "share_of_best"?: 0.97, "notes": [...],
-///  "kernels": [{"kernel", "ops", "source", "start_us", "share", "measured", "rejected",
+///  "kernels": [{"kernel", "variant"?: {"at_most": 4}, "ops", "source", "start_us", "share",
+///  "measured", "rejected",
 ///               "ratio"?: {...}, "exhaustive"?: {"legal", "within", "untried", "share_of_best"},
 ///               "search": [{"ratio", "point"}], "changes": {"rows": [8, 6]}}]}
 std::string reportJson(const Tuner &tuner);

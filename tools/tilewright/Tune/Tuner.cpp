@@ -7,7 +7,7 @@
 #include "IO/OutputFile.h"
 #include "KernelKeys.h"
 #include "Tune/Priors.h"
-#include "runtime/Observe.h"
+#include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Program/Program.h"
 #include <algorithm>
@@ -92,13 +92,22 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
   return 0;
 }
 
+SpaceQuery Tuner::spaceQuery(TunedCall call) const {
+  const std::vector<std::string> &knobs = options.filter.knobs;
+  return options.exhaustiveWithin
+             ? SpaceQuery::ofAll(knobs, std::move(call), *options.exhaustiveWithin)
+             : SpaceQuery::ofSearch(knobs, std::move(call), options.seed);
+}
+
 int Tuner::readKernels() {
   progress.at("looking for what can be changed", 0);
+  auto start = rt::openArtifact(startArtifact);
+  TW_TRY_CLI(start);
+  int workers = options.threads ? options.threads : usableThreads();
+  auto call = tunedCall(start->metadata, calls.front().inputs, workers);
+  TW_TRY_CLI(call);
   std::string text;
-  const std::vector<std::string> &knobs = options.filter.knobs;
-  SpaceQuery query = options.exhaustiveWithin ? SpaceQuery::ofAll(knobs, *options.exhaustiveWithin)
-                                              : SpaceQuery::ofSearch(knobs, options.seed);
-  if (int status = describeSpaces(options.model, query, folder, text))
+  if (int status = describeSpaces(options.model, spaceQuery(*call), folder, text))
     return status;
   auto spaces = readSpaces(text);
   TW_TRY_CLI(spaces);
@@ -113,7 +122,7 @@ int Tuner::readKernels() {
                  {},
                  {},
                  "tilewright check compares its results with the reference target's"});
-  auto program = describeProgram(startArtifact);
+  auto program = describeProgram(start->metadata);
   TW_TRY_CLI(program);
   return chooseKernels(*program, *self);
 }
@@ -260,7 +269,27 @@ Result<CandidateProgram> Tuner::compile(const Choice &choice, const std::string 
   TW_ASSIGN(CandidateProgram made,
             compileCandidate(options.model, configurationText(all, ofAll), folder, name));
   made.choice = choice;
+  if (made.refusal.empty()) {
+    TW_ASSIGN(made.refusal, missingCode(made.artifact, choice));
+  }
   return made;
+}
+
+/// Why the calls that are measured would not run what `choice` says; empty if they do.
+Result<std::string> Tuner::missingCode(const std::string &artifact, const Choice &choice) const {
+  TW_ASSIGN(rt::Artifact program, rt::openArtifact(artifact));
+  for (const auto &[number, point] : choice) {
+    const TunableKernel &kernel = tuned[number].space;
+    auto isIn = [&](const rt::VariantInfo &variant) {
+      return variant.workersAtLeast > 0 ? variant.workersAtLeast == kernel.bound.workersAtLeast
+                                        : variant.sizeAtMost == kernel.bound.atMost;
+    };
+    for (const rt::DispatchInfo &dispatch : program.metadata.dispatches)
+      if (!kernel.bound.isForAll() && dispatch.configuredAs() == kernel.name &&
+          std::ranges::none_of(dispatch.variants, isIn))
+        return std::string("its variant is left out: compile --report says why");
+  }
+  return std::string();
 }
 
 /// On the way only the results with the inputs as given are looked at.

@@ -85,9 +85,10 @@ public:
 private:
   static constexpr int finalPairs = 3; // times the pairs, for what is measured again
 
-  const tune::Point &finalPoint(size_t number) const;
+  std::optional<tune::Point> finalPoint(size_t number) const;
   int openPrograms(std::vector<HostTensor> inputs);
   int readKernels();
+  SpaceQuery spaceQuery(TunedCall call) const;
   /// What each kernel takes decides which are searched; `program` is the one without changes.
   int chooseKernels(const ProgramDescription &program, const TrialResult &self);
   Status startFromKnown();
@@ -95,6 +96,7 @@ private:
   /// left; of no kernel, if no search has one.
   std::future<Result<CandidateProgram>> compileNext();
   Result<CandidateProgram> compile(const Choice &choice, const std::string &name) const;
+  Result<std::string> missingCode(const std::string &artifact, const Choice &choice) const;
   /// Runs a candidate, with all inputs if it `isFinal`; what cannot be kept of it is found by
   /// halves, and rejected.
   int tryOut(const CandidateProgram &candidate, bool isFinal);
