@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of a kernel's code a call runs (docs/configurations.md, variants), by what the artifact says
-// of it.
+// Which of a kernel's code a call runs (docs/configurations.md, variants), by what the artifact
+// says of it.
 #pragma once
 #include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
@@ -10,7 +10,7 @@ namespace tw::rt {
 
 /// Of one dispatch.
 struct CalledCode {
-  std::optional<int64_t> variantSize;    // what DispatchInfo::variantSize is
+  std::optional<int64_t> variantSize;   // what DispatchInfo::variantSize is
   const VariantInfo *variant = nullptr; // none: the code that is for all other calls
 };
 
