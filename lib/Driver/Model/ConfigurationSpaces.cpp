@@ -99,8 +99,9 @@ void describeCode(KernelSpace &made, const ConfigurationProblem &problem,
   made.isChosen = !made.areVariantsGiven && made.own == chooser.choose(problem);
   if (auto size = request.sizes.find(made.kernel); size != request.sizes.end())
     made.callSize = size->second;
-  made.bound = conversion::boundForCall(problem, made.own, made.variants, made.callSize,
-                                        request.workers, chooser);
+  made.bound =
+      conversion::boundForCall(problem, made.own, made.variants,
+                               {made.callSize, request.workers, request.addsForWorkers}, chooser);
   for (const Variant &variant : llvm::reverse(made.variants))
     if (!made.bound.isForAll() && variant.bound.takes(made.callSize, request.workers))
       made.configuration = variant.configuration;

@@ -39,11 +39,13 @@ struct KernelSpace {
 /// What is asked for beside the spaces themselves.
 struct SpaceRequest {
   bool isJson = false, isSmtLib = false;
-  std::string kernel; // only this one; empty: all
+  bool isDecisions = false; // nothing of spaces: what is decided about operators
+  std::string kernel;       // only this one; empty: all
   /// A call that spaces are for: its number of workers (0: any), and of kernels the sizes that
   /// variants are told apart by. A kernel's space is that of the variant which such a call takes,
   /// or would take (boundForCall).
   int64_t workers = 0;
+  bool addsForWorkers = false; // calls with fewer run what they run now
   std::map<std::string, int64_t, std::less<>> sizes = {};
   /// Knobs that may have other values than now; empty: all of them.
   std::vector<std::string> knobs = {};

@@ -62,25 +62,37 @@ std::vector<Variant> chooseVariants(const ConfigurationProblem &problem,
   return made;
 }
 
+/// The target's first step of sizes that takes the call.
+static VariantBound stepFor(const ConfigurationProblem &problem, const SearchedCall &call,
+                            const ConfigurationChooser &chooser) {
+  if (variantSymbol(problem.subkernel).empty())
+    return {};
+  for (int64_t most : chooser.variantSizes(problem))
+    if (VariantBound step{most, 0}; step.takes(call.size, call.workers))
+      return step;
+  return {};
+}
+
 VariantBound boundForCall(const ConfigurationProblem &problem, const Configuration &kernel,
-                          llvm::ArrayRef<Variant> variants, std::optional<int64_t> size,
-                          int64_t workers, const ConfigurationChooser &chooser) {
-  const auto *taken = llvm::find_if(
-      variants, [&](const Variant &variant) { return variant.bound.takes(size, workers); });
+                          llvm::ArrayRef<Variant> variants, const SearchedCall &call,
+                          const ConfigurationChooser &chooser) {
+  const auto *taken = llvm::find_if(variants, [&](const Variant &variant) {
+    return variant.bound.takes(call.size, call.workers);
+  });
   VariantBound bound = taken == variants.end() ? VariantBound() : taken->bound;
-  if (variantSymbol(problem.subkernel).empty() || !size)
-    return bound;
-  for (int64_t most : chooser.variantSizes(problem)) {
-    VariantBound step{most, 0};
-    if (!step.takes(size, workers))
-      continue;
-    if (bound.most > 0 && bound.most <= most)
-      return bound;
-    VariantProblem variant(problem, kernel, step);
-    const Configuration &now = taken == variants.end() ? kernel : taken->configuration;
-    return violation(variant.problem, now, chooser).empty() ? step : bound;
-  }
-  return bound;
+  const Configuration &now = taken == variants.end() ? kernel : taken->configuration;
+  // A new one begins as what the call runs now, if it may.
+  auto canBe = [&](VariantBound wanted) {
+    VariantProblem variant(problem, kernel, wanted);
+    return violation(variant.problem, now, chooser).empty();
+  };
+  VariantBound step = stepFor(problem, call, chooser);
+  bool isFiner = step.most > 0 && (bound.most == 0 || step.most < bound.most);
+  if (isFiner && canBe(step))
+    return step;
+  VariantBound many{0, call.workers};
+  bool isNew = call.addsForWorkers && bound.most == 0 && bound.workers != call.workers;
+  return isNew && canBe(many) ? many : bound;
 }
 
 } // namespace tw::conversion

@@ -28,12 +28,18 @@ std::vector<Variant> chooseVariants(const ConfigurationProblem &problem,
                                     const Configuration &kernel,
                                     const ConfigurationChooser &chooser);
 
-/// The variant that a search changes for calls like one with so many workers, in which the size that
-/// variants are told apart by is `size`: the one that the call takes, or one of `kernel`'s size up
-/// to the target's next step, which then is another range of sizes. For all calls where that is the
-/// kernel itself.
+/// A call that a search is for.
+struct SearchedCall {
+  std::optional<int64_t> size; // that variants are told apart by
+  int64_t workers = 0;         // 0: any number
+  bool addsForWorkers = false; // calls with fewer workers are to run what they run now
+};
+
+/// The variant that such a search changes: the one that the call takes, or one for sizes up to the
+/// target's next step, which then is another range of sizes; or for as many workers, if these are
+/// to have one. For all calls where that is the kernel itself.
 VariantBound boundForCall(const ConfigurationProblem &problem, const Configuration &kernel,
-                          llvm::ArrayRef<Variant> variants, std::optional<int64_t> size,
-                          int64_t workers, const ConfigurationChooser &chooser);
+                          llvm::ArrayRef<Variant> variants, const SearchedCall &call,
+                          const ConfigurationChooser &chooser);
 
 } // namespace tw::conversion
