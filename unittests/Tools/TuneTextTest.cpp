@@ -2,6 +2,7 @@
 //
 // What a search writes of kernels and their variants.
 #include "tools/tilewright/Tune/FoundKernel.h"
+#include "tools/tilewright/Tune/SeveralThreads.h"
 #include <gtest/gtest.h>
 
 namespace tw::cli {
@@ -23,7 +24,8 @@ TunableKernel product() {
   kernel.space.knobs = {{"rows", {1, 2, 4, 6, 8}, "", {}}, {"columns", {16, 48}, "", {}}};
   kernel.isOfTarget = {{"rows", false}, {"columns", false}};
   kernel.own = kernel.chosen = {{"rows", 8}, {"columns", 48}};
-  kernel.variants = {{{1, 0}, {{"rows", 1}, {"columns", 48}}}, {{6, 0}, {{"rows", 6}, {"columns", 48}}}};
+  kernel.variants = {{{1, 0}, {{"rows", 1}, {"columns", 48}}},
+                     {{6, 0}, {{"rows", 6}, {"columns", 48}}}};
   kernel.start.point = kernel.own;
   return kernel;
 }
@@ -71,26 +73,46 @@ TEST(TuneText, WhatTheCompilerChoosesIsNotWritten) {
 }
 
 TEST(TuneText, FilesListAllVariantsByTheirBounds) {
-  std::string text = configurationText(std::vector<FoundKernel>{{fewRows(), three, {}}});
+  std::string text = configurationText(std::vector<FoundKernel>{{fewRows(), three, {}}}, {});
   expectIn(text, R"({"kernel": "k0", "kind": "contraction", "columns": 48, "rows": 8, )"
-                              R"("variants": [{"at_most": 1, )");
+                 R"("variants": [{"at_most": 1, )");
   expectIn(text, R"({"at_most": 4, "kind": "contraction", "columns": 48, "rows": 4})");
   TunableKernel many = product();
   many.variants.clear();
   many.bound = {0, 6};
-  text = configurationText(std::vector<FoundKernel>{{many, three, {}}});
+  text = configurationText(std::vector<FoundKernel>{{many, three, {}}}, {});
   expectIn(text, R"("variants": [{"workers_at_least": 6, )");
-  text = configurationText(std::vector<FoundKernel>{{product(), three, {}}});
+  text = configurationText(std::vector<FoundKernel>{{product(), three, {}}}, {});
   EXPECT_EQ(text.find("variants"), text.npos);
 }
 
 TEST(TuneText, SpecsListThemAndSayWhichWasMeasured) {
   FoundKernel found{fewRows(), three, FoundKernel::Measured{"a machine", "a compiler", 10, {}}};
-  std::string text = specText(ModelOptions(), {found});
+  std::string text = specText(ModelOptions(), {found}, {});
   expectIn(text, "variants = [\n          {at_most = 1, kind = \"contraction\"");
   expectIn(text, "{at_most = 4, kind = \"contraction\", columns = 48, rows = 4}");
   expectIn(text, "calls = \"at_most 4, size 3\"");
   expectIn(text, "\"rows\" least 0 most 512");
+}
+
+TEST(Threads, TheLeastNumberOfThoseThatAreAboutTheSameIsBest) {
+  auto bestOf = [](std::vector<std::pair<int, double>> times) {
+    std::vector<CallOfThreads> calls;
+    for (auto [threads, us] : times)
+      calls.push_back({threads, us, {}});
+    return bestThreads(calls);
+  };
+  EXPECT_EQ(bestOf({{1, 100}, {2, 60}, {4, 40}, {16, 55}}), 4);
+  EXPECT_EQ(bestOf({{1, 100}, {2, 60}, {4, 59.5}}), 2); // more threads that save nothing
+  EXPECT_EQ(bestOf({{1, 10}, {2, 12}}), 1);
+}
+
+TEST(Threads, TheReportSaysWhichNumberIsBestAndWhereTheCompilersChoiceWasFaster) {
+  std::string text = reportText(
+      std::vector<CallOfThreads>{{1, 100, {0.9, 0.88, 0.92}}, {4, 30, {1.1, 1.05, 1.2}}});
+  expectIn(text, "       1      100.0  0.900\n");
+  expectIn(text, "       4       30.0  1.100  slower than the compiler's own choice\n");
+  expectIn(text, "a call takes least with 4 threads\n");
 }
 
 } // namespace

@@ -78,12 +78,15 @@ static void writeKernel(JsonWriter &json, const TunableKernel &kernel, const Poi
   json.endObject();
 }
 
-std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice) {
+std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice,
+                              const std::vector<Decision> &decisions) {
   std::set<std::string> signatures;
   for (const auto &[number, point] : choice)
     signatures.insert(kernels[number].signature);
   JsonWriter json;
   json.beginObject().member("version", tune::fieldsVersion);
+  if (!decisions.empty())
+    write(json.key("decisions"), decisions);
   json.key("configurations").beginArray();
   for (const std::string &signature : signatures) {
     std::map<int64_t, size_t> members; // of the dispatch, by their numbers in it

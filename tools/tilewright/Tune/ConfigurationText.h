@@ -2,6 +2,7 @@
 //
 // Configurations as a search has them, and files of them: what a search tells the compiler.
 #pragma once
+#include "Decisions.h"
 #include "KernelSpaces.h"
 
 namespace tw::cli {
@@ -21,7 +22,8 @@ KernelConfiguration configurationAt(const TunableKernel &kernel, const tune::Poi
 bool isCompilersChoice(const TunableKernel &kernel, const tune::Point &point);
 
 /// A configuration file (docs/configurations.md) with the kernels of `choice`, and those that share
-/// dispatches with them, which a file gives as a whole.
-std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice);
+/// dispatches with them, which a file gives as a whole; and with decisions.
+std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice,
+                              const std::vector<Decision> &decisions);
 
 } // namespace tw::cli

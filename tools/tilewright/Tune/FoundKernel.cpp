@@ -138,7 +138,8 @@ std::string sequenceText(const std::string &name, const std::string &attributes,
 
 } // namespace
 
-std::string configurationText(const std::vector<FoundKernel> &kernels) {
+std::string configurationText(const std::vector<FoundKernel> &kernels,
+                              const std::vector<Decision> &decisions) {
   std::vector<TunableKernel> all;
   Choice changed;
   for (const FoundKernel &found : kernels) {
@@ -146,10 +147,11 @@ std::string configurationText(const std::vector<FoundKernel> &kernels) {
       changed.emplace(all.size(), *found.point);
     all.push_back(found.kernel);
   }
-  return configurationText(all, changed);
+  return configurationText(all, changed, decisions);
 }
 
-std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels) {
+std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels,
+                     const std::vector<Decision> &decisions) {
   std::multiset<std::string> known;
   for (const FoundKernel &found : kernels)
     known.insert(featuresText(found.kernel) + sizesText(found.kernel));
@@ -178,7 +180,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
   return fmt::format(
       "// Found by `tilewright tune`; for `--tuning-spec`. docs/tuning.md.\n"
       "module attributes {{transform.with_named_sequence, tuning.version = {} : i64,\n"
-      "    tuning.target = {}}} {{\n{}"
+      "    tuning.target = {}{}}} {{\n{}"
       "  transform.named_sequence @configure(%kernel: !transform.any_op {{transform.readonly}},\n"
       "      %configuration: !transform.any_param {{transform.readonly}}) {{\n"
       "    transform.annotate %kernel \"configuration\" = %configuration\n"
@@ -186,7 +188,9 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
       "    transform.yield\n  }}\n"
       "  transform.named_sequence @__transform_main(%kernels: !transform.any_op "
       "{{transform.consumed}}) {{\n{}    transform.yield\n  }}\n}}\n",
-      tune::fieldsVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
+      tune::fieldsVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"),
+      decisions.empty() ? "" : ",\n    tuning.decisions = " + decisionRules(decisions), sequences,
+      body);
 }
 
 } // namespace tw::cli

@@ -29,8 +29,10 @@ struct FoundKernel {
 /// the compiler's choice. It names no model: dtypes and sizes for what a template computes, the
 /// operations, too, for other loops; and the dispatch where the model has another kernel of which
 /// the same could be said. Of `model` the target counts; its path is for readers.
-std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels);
+std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels,
+                     const std::vector<Decision> &decisions);
 /// The same as a configuration file (docs/configurations.md).
-std::string configurationText(const std::vector<FoundKernel> &kernels);
+std::string configurationText(const std::vector<FoundKernel> &kernels,
+                              const std::vector<Decision> &decisions);
 
 } // namespace tw::cli

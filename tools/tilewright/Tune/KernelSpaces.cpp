@@ -35,7 +35,7 @@ Result<TunedCall> tunedCall(const rt::Metadata &program, std::span<HostTensor> i
   for (HostTensor &input : inputs)
     tensors.push_back(toRuntime(input));
   TW_ASSIGN(std::vector<rt::CalledCode> code, rt::codeOfCall(program, tensors, workers));
-  TunedCall call{workers, {}};
+  TunedCall call{workers, false, {}};
   for (size_t i = 0; i < code.size(); ++i)
     if (auto size = code[i].variantSize) {
       int64_t &known = call.sizes[program.dispatches[i].configuredAs()];
@@ -74,6 +74,7 @@ static int askHere(const ModelOptions &model, const SpaceQuery &query, const std
     sizes.push_back(size);
   }
   request.workers = query.call.workers;
+  request.adds_for_workers = query.call.addsForWorkers;
   request.sized_kernels = sized.data();
   request.sizes = sizes.data();
   request.sized_kernel_count = sized.size();

@@ -77,6 +77,7 @@ struct KernelFilter {
 /// The call that a search measures: what decides which variants run.
 struct TunedCall {
   int workers = 0;                      // 0: as many as any
+  bool addsForWorkers = false;          // calls with fewer are to run what they run now
   std::map<std::string, int64_t> sizes; // by kernels, what their variants are told apart by
 };
 

@@ -68,6 +68,14 @@ std::string reportText(const Tuner &tuner) {
                         kernel->space.name + kernel->space.bound.text(), kernel->space.ops,
                         changes.empty() ? "" : ":", changes);
   }
+  for (const KeptAlternative &kept : report.decisions.kept)
+    for (const Decision &decision : kept.decisions)
+      text +=
+          fmt::format("{:>10} {:>6} {:>6.3f}  {}\n", "", "", kept.ratio.median, decision.text());
+  if (report.decisions.tried > 0)
+    text +=
+        fmt::format("{} other decisions tried, of which {} cannot be had and {} are kept\n",
+                    report.decisions.tried, report.decisions.refused, report.decisions.kept.size());
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
   if (isExhaustive)
@@ -140,7 +148,14 @@ std::string reportJson(const Tuner &tuner) {
   json.member("trials", int64_t(report.trials)).member("interrupted", report.isInterrupted);
   if (tuner.asked().exhaustiveWithin)
     json.member("share_of_best", meanShareOfBest(tuner));
-  json.key("notes").beginArray();
+  json.key("decisions").beginObject().member("tried", int64_t(report.decisions.tried));
+  json.member("refused", int64_t(report.decisions.refused)).key("kept").beginArray();
+  for (const KeptAlternative &kept : report.decisions.kept) {
+    write(json.beginObject().key("decisions"), kept.decisions);
+    write(json.key("ratio"), kept.ratio);
+    json.endObject();
+  }
+  json.endArray().endObject().key("notes").beginArray();
   for (const std::string &note : report.notes)
     json.value(note);
   json.endArray().key("kernels").beginArray();

@@ -76,6 +76,8 @@ int Tuner::prepare(std::vector<HostTensor> inputs) {
   progress.at("compiling the model as it is", 0);
   if (int status = openPrograms(std::move(inputs)))
     return status;
+  if (int status = decide())
+    return status;
   return readKernels();
 }
 
@@ -106,6 +108,7 @@ int Tuner::readKernels() {
   int workers = options.threads ? options.threads : usableThreads();
   auto call = tunedCall(start->metadata, calls.front().inputs, workers);
   TW_TRY_CLI(call);
+  call->addsForWorkers = options.addsForThreads;
   std::string text;
   if (int status = describeSpaces(options.model, spaceQuery(*call), folder, text))
     return status;
@@ -163,6 +166,7 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     bool isWanted = options.filter.takes(kernel);
     // What was fused into another kernel has that one's configuration.
     isWanted &= program.configured.contains(kernel.name);
+    isWanted &= !options.addsForThreads || kernel.bound.workersAtLeast == options.threads;
     if (!isWanted || (isForTime && us < leastShare * results.startUs))
       continue;
     // One that has its start only has no choice.
@@ -267,7 +271,9 @@ Result<CandidateProgram> Tuner::compile(const Choice &choice, const std::string 
   for (const auto &[kernel, point] : choice)
     ofAll.emplace(numbers[kernel], point);
   TW_ASSIGN(CandidateProgram made,
-            compileCandidate(options.model, configurationText(all, ofAll), folder, name));
+            compileCandidate(options.model,
+                             configurationText(all, ofAll, results.decisions.decisions()), folder,
+                             name));
   made.choice = choice;
   if (made.refusal.empty()) {
     TW_ASSIGN(made.refusal, missingCode(made.artifact, choice));

@@ -102,7 +102,7 @@ public:
     for (const auto &[kernel, point] : choice)
       ofAll.emplace(kernels.kernels[kernel].number, point);
     TW_ASSIGN(CandidateProgram made,
-              compileCandidate(options.model, configurationText(kernels.all, ofAll), folder,
+              compileCandidate(options.model, configurationText(kernels.all, ofAll, {}), folder,
                                "candidate"));
     if (made.refusal.empty())
       return keep(choice, made.artifact);
@@ -220,7 +220,7 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
   BundleKernels kernels(options, bundle, folder);
   auto start = rt::openArtifact(kernels.pathOf(bundledStart));
   TW_TRY_CLI(start);
-  if (int status = kernels.read(start->metadata, {made->threads, made->sizes}, *machine))
+  if (int status = kernels.read(start->metadata, {made->threads, false, made->sizes}, *machine))
     return status;
   for (const TunableKernel &kernel : kernels.all)
     found.push_back({kernel, kernel.start.point, {}});
