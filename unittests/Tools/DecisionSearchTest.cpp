@@ -21,8 +21,9 @@ const std::vector<Decision> ofModel = {
     decision("channels_last", {"conv2d"}, {"conv2d"}, true),
     decision("fuse", {"add", "mul"}, {"add", "mul"}, true),
 };
-const std::map<std::string, double> usOf = {
-    {"linear", 40}, {"relu", 5}, {"linear_1", 40}, {"relu_1", 5}, {"conv2d", 9}, {"add", 0.1}, {"mul", 0.1}};
+const std::map<std::string, double> usOf = {{"linear", 40}, {"relu", 5},   {"linear_1", 40},
+                                            {"relu_1", 5},  {"conv2d", 9}, {"add", 0.1},
+                                            {"mul", 0.1}};
 
 TEST(Alternatives, LayersThatRepeatAreTurnedTogetherAndTheLongestComeFirst) {
   std::vector<Alternative> all = alternativesOf(ofModel, usOf);
@@ -33,13 +34,14 @@ TEST(Alternatives, LayersThatRepeatAreTurnedTogetherAndTheLongestComeFirst) {
   EXPECT_EQ(all[2][0].text(), "channels_last of conv2d: declined");
 }
 
-/// A call takes 100 us, and what is planted less or more for each decision that is turned round; its
-/// first measurement is off by `luck`.
+/// A call takes 100 us, and what is planted less or more for each decision that is turned round;
+/// its first measurement is off by `luck`.
 class PlantedTrials : public DecisionTrials {
 public:
   std::map<std::string, double> change; // by the first operator
   std::map<std::string, double> luck;
   std::string refused;
+  double width = 0.01; // of intervals, to each side
   std::vector<std::vector<std::string>> tried;
 
   Result<AlternativeTrial> tryOut(const std::vector<Decision> &wanted, bool isFinal) override {
@@ -54,7 +56,7 @@ public:
       return AlternativeTrial{"another kernel runs between", {}};
     last = us;
     double ratio = (us + (isFinal ? 0 : luck[names.back()])) / kept;
-    return AlternativeTrial{"", {ratio, ratio - 0.01, ratio + 0.01}};
+    return AlternativeTrial{"", {ratio, ratio - width, ratio + width}};
   }
   void keep() override { kept = last; }
 
@@ -83,6 +85,15 @@ TEST(DecisionSearch, WhatWasFasterOnceOnlyIsNotKept) {
   EXPECT_EQ(trials.tried.size(), 4u); // relu twice
 }
 
+TEST(DecisionSearch, LessThanAHundredthIsNoReasonToChange) {
+  PlantedTrials trials;
+  trials.change = {{"relu", -0.9}};
+  trials.width = 0.001;
+  auto report = searchDecisions(alternativesOf(ofModel, usOf), trials, [] { return true; });
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->kept.empty());
+}
+
 TEST(DecisionSearch, WhatCannotBeHadIsCountedAndTheRestGoesOn) {
   PlantedTrials trials;
   trials.refused = "relu";
@@ -105,9 +116,11 @@ TEST(DecisionSearch, EndsWithTheBudget) {
 TEST(DecisionText, FilesNameOperatorsAndSpecsOperationsOnce) {
   std::vector<Decision> all(ofModel.begin(), ofModel.begin() + 2);
   std::string text = configurationText(std::vector<FoundKernel>(), all);
-  EXPECT_NE(text.find(R"("decisions": [{"decision": "fuse", "operators": ["linear", "relu"], "want": true}, )"
-                      R"({"decision": "fuse", "operators": ["linear_1", "relu_1"], "want": true}])"),
-            text.npos)
+  EXPECT_NE(
+      text.find(
+          R"("decisions": [{"decision": "fuse", "operators": ["linear", "relu"], "want": true}, )"
+          R"({"decision": "fuse", "operators": ["linear_1", "relu_1"], "want": true}])"),
+      text.npos)
       << text;
   std::string rules = decisionRules(all);
   EXPECT_EQ(rules, "[\n    {decision = \"fuse\", operations = [\"linear\", \"relu\"],\n"

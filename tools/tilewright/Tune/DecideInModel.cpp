@@ -35,8 +35,8 @@ public:
       return AlternativeTrial{candidate.refusal, {}};
     TrialOptions own = trial;
     own.pairs *= isFinal ? 3 : 1;
-    TW_ASSIGN(TrialResult result, runTrial(start, candidate.artifact,
-                                           calls.first(isFinal ? calls.size() : 1), own));
+    TW_ASSIGN(TrialResult result,
+              runTrial(start, candidate.artifact, calls.first(isFinal ? calls.size() : 1), own));
     if (result.isInterrupted)
       return AlternativeTrial{"interrupted", {}};
     return result.fault.empty() ? AlternativeTrial{"", ratioOf(result)}

@@ -14,6 +14,8 @@ namespace tw::cli {
 
 /// Operators that take less of a call are left as they are.
 static constexpr double leastShare = 0.01;
+/// What saves less may be where code happens to lie.
+static constexpr double worthAChange = 0.99;
 
 std::string Decision::text() const {
   return fmt::format("{} of {}: {}", kind, fmt::join(operators, " and "),
@@ -125,14 +127,17 @@ Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternati
     wanted.insert(wanted.end(), alternative.begin(), alternative.end());
     ++report.tried;
     AlternativeTrial trial;
+    bool isFaster = true;
     // The fastest of many that were measured once is a lucky one.
     for (bool isFinal : {false, true}) {
-      TW_ASSIGN(trial, trials.tryOut(wanted, isFinal));
-      if (!trial.refusal.empty() || !trial.ratio.isFaster())
+      if (!isFaster)
         break;
+      TW_ASSIGN(trial, trials.tryOut(wanted, isFinal));
+      isFaster =
+          trial.refusal.empty() && trial.ratio.isFaster() && trial.ratio.median < worthAChange;
     }
     report.refused += !trial.refusal.empty();
-    if (!trial.refusal.empty() || !trial.ratio.isFaster())
+    if (!isFaster)
       continue;
     trials.keep();
     report.kept.push_back({alternative, trial.ratio});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The search among decisions about operators: which of them share a kernel, and in which layout they
-// run (docs/configurations.md). Each is tried the other way round in the whole model.
+// The search among decisions about operators: which of them share a kernel, and in which layout
+// they run (docs/configurations.md). Each is tried the other way round in the whole model.
 #pragma once
 #include "IO/TemporaryFolder.h"
 #include "Tune/Comparison.h"
@@ -72,8 +72,7 @@ struct DecisionReport {
 
 /// Tries each beside what is kept so far, and keeps it where that is faster, twice.
 Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternatives,
-                                       DecisionTrials &trials,
-                                       const std::function<bool()> &goesOn);
+                                       DecisionTrials &trials, const std::function<bool()> &goesOn);
 
 /// As a configuration file has them under "decisions".
 void write(JsonWriter &json, const std::vector<Decision> &decisions);
