@@ -4,6 +4,7 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Values.h"
 #include "IR/Tile/Tile.h"
+#include "IR/Tile/Variants.h"
 #include "Program/Artifact/Describe.h"
 #include "Program/Link/Link.h"
 #include "Program/ObjectCode/Machine.h"
@@ -230,7 +231,8 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool isExter
 /// The kernel itself, for the interpreter.
 static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
   OwningOpRef<tile::KernelOp> program = kernel.clone();
-  for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName})
+  for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName,
+                         tile::variantSizeName})
     program.get()->removeAttr(name); // which change no result
   llvm::raw_string_ostream(summary.program) << *program;
 }
