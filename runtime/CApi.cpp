@@ -230,10 +230,7 @@ tw_status *tw_program_work(const tw_program *program, const tw_tensor *inputs, i
                       metadata.dispatches.size(), count, work ? "a valid address" : "NULL"));
     SymbolValues symbols;
     TW_TRY(checkInputs(metadata, given, symbols, InputUse::Sizes));
-    auto value = [&](const rt::Size &size) -> int64_t {
-      auto known = size.expression ? size.expression->evaluate(symbols) : size.fixed;
-      return known && *known >= 0 ? *known : -1;
-    };
+    auto value = [&](const rt::Size &size) { return size.in(symbols).value_or(-1); };
     for (int32_t i = 0; i < count; ++i) {
       const DispatchWork &of = metadata.dispatches[i].work;
       work[i] = {value(of.flops), value(of.weightBytes), value(of.readBytes),

@@ -172,7 +172,8 @@ TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_compile(
 typedef struct tilewright_space_options {
   size_t struct_size;                        /* sizeof(tilewright_space_options) of the caller */
   const tilewright_compile_options *compile; /* the model, and how it is compiled; no output */
-  const char *format;                        /* "text" (default), "json", "smtlib" (SMT-LIB 2.6) */
+  const char *format;  /* "text" (default), "json", "smtlib" (SMT-LIB 2.6); "decisions":
+                        * instead, as "decisions" of a compilation's report */
   const char *kernel;  /* only the kernel of this name, as the report of a compilation has it */
   int64_t count_most;  /* legal points are counted up to so many; 0: they are not */
   int64_t points_most; /* json: so many points to try, the cheapest first by the target's model */
@@ -184,6 +185,14 @@ typedef struct tilewright_space_options {
   /* knob_count names of knobs that have other values than they have now; 0: all of them */
   const char *const *knobs;
   size_t knob_count;
+  /* The call that spaces are for: they are those of the variants that it takes (0: as if for any).
+   * Of sized_kernel_count kernels the size that variants are told apart by. */
+  int64_t workers;
+  int adds_for_workers; /* not 0: kernels get variants for so many, if they may, and keep all others
+                         */
+  const char *const *sized_kernels;
+  const int64_t *sizes;
+  size_t sized_kernel_count;
 } tilewright_space_options;
 
 /* Gives the spaces of all kernels to sink->report: knobs with the values worth trying, constraints

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Attention.h"
 #include "Kernels/KernelFrame.h"
+#include "Kernels/SplitParts.h"
 
 namespace tw::kernels {
 using namespace tw::kernel;
@@ -37,11 +38,12 @@ static constexpr Member<Configured> members[] = {
 };
 
 const ConfigurationSchema &attentionSchema() {
-  static const ConfigurationSchema schema = schemaOf<Configured>("attention", members);
+  static const ConfigurationSchema schema =
+      withSplitParts(schemaOf<Configured>("attention", members));
   return schema;
 }
 Numbers numbersOf(const AttentionConfiguration &configuration) {
-  return numbersOf<Configured>(configuration, members);
+  return withChosenSplitParts(numbersOf<Configured>(configuration, members));
 }
 AttentionConfiguration attentionFrom(const Numbers &fields) {
   return fromNumbers<Configured>(fields, members);
@@ -55,6 +57,7 @@ std::vector<Constraint> attentionConstraints(const Attention &attention) {
     groups.size = 1; // counted at the call: one by one
   constraints.emplace_back(std::to_string(*groups.size) + " mod groups", "0",
                            "groups come out even");
+  constraints.push_back(splitPartsConstraint("split_keys"));
   return constraints;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Contraction.h"
 #include "Kernels/KernelFrame.h"
+#include "Kernels/SplitParts.h"
 #include "Support/Size.h"
 #include <algorithm>
 
@@ -94,12 +95,13 @@ static constexpr Member<Configured> members[] = {
 };
 
 const ConfigurationSchema &contractionSchema() {
-  static const ConfigurationSchema schema = schemaOf<Configured>("contraction", members);
+  static const ConfigurationSchema schema =
+      withSplitParts(schemaOf<Configured>("contraction", members));
   return schema;
 }
 
 Numbers numbersOf(const ContractionConfiguration &configuration) {
-  return numbersOf<Configured>(configuration, members);
+  return withChosenSplitParts(numbersOf<Configured>(configuration, members));
 }
 
 ContractionConfiguration contractionFrom(const Numbers &fields) {
@@ -188,6 +190,7 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
       {"(column_parts - 1) * (panels - 1)", "0", "a program has one panel of each part"},
       {"split_k", "k_block", "workers share a loop"},
       {"(column_parts - 1) * split_k", "0", "workers share the loop of one part"},
+      splitPartsConstraint("split_k"),
   };
   auto isNever = [&](const char *field, const char *why) {
     constraints.emplace_back(field, "0", why);

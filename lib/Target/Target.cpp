@@ -31,6 +31,13 @@ static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleO
   return info;
 }
 
+/// Nobody calls it any more.
+static void eraseCode(StringRef kernel, ModuleOp into) {
+  for (StringRef suffix : {"", "_info", "_fill"})
+    if (Operation *function = into.lookupSymbol((kernel + suffix).str()))
+      function->erase();
+}
+
 /// A kernel, its variants, and the function that chooses among them.
 static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel,
                                            ArrayRef<tile::KernelOp> variants, ModuleOp into) {
@@ -56,6 +63,7 @@ static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel
     if (!isInterchangeable(others.back(), base, why)) {
       emitReport(variant.getLoc()) << "variant " << variant.getSymName() << " is left out: " << why;
       others.pop_back();
+      eraseCode(variant.getSymName(), into);
     }
   }
   return emitVariantSwitch(base, others, into);

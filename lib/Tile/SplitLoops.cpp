@@ -3,8 +3,9 @@
 // tile-split (Passes.td).
 #include "Tile/SplitLoops.h"
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Decisions.h"
 #include "IR/Tile/Variants.h"
+#include "Kernels/SplitParts.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -360,9 +361,21 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
 
 } // namespace
 
+static ConfigurationAttr configurationOf(KernelOp kernel) {
+  return kernel->getAttrOfType<ConfigurationAttr>(TileDialect::configurationName);
+}
+
+/// How many parts the configuration asks for; 0: it leaves them to the limits.
+static int64_t askedParts(KernelOp kernel) {
+  ConfigurationAttr configuration = configurationOf(kernel);
+  auto parts = configuration ? configuration.getFields().getAs<IntegerAttr>(kernels::splitPartsName)
+                             : IntegerAttr();
+  return parts ? parts.getInt() : 0;
+}
+
 /// Whether the target itself deals the trips, as its own fields of the configuration say.
 static bool dealsTarget(KernelOp kernel) {
-  auto configuration = kernel->getAttrOfType<ConfigurationAttr>(TileDialect::configurationName);
+  ConfigurationAttr configuration = configurationOf(kernel);
   ConfigurationAttr own = configuration ? configuration.getTarget() : nullptr;
   auto *dialect = kernel->getContext()->getLoadedDialect<TileDialect>();
   const ConfigurationSchema *schema = own ? dialect->getSchema(own.getKind()) : nullptr;
@@ -376,11 +389,13 @@ int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std:
   why = refusal(kernel, loop);
   if (!why.empty())
     return 1;
-  int64_t programs = *programsOf(kernel);
+  std::optional<int64_t> trips = loop.constantTripCount();
+  int64_t programs = *programsOf(kernel), asked = askedParts(kernel);
+  if (asked > 0 && programs > 0 && limits.enoughPrograms > 0)
+    return why = graph::unwanted, trips ? std::min(asked, *trips) : asked;
   if (programs == 0 || programs >= limits.enoughPrograms)
     return why = fmt::format("there are {} programs", programs), 1;
   int64_t count = limits.wantedPrograms / programs;
-  std::optional<int64_t> trips = loop.constantTripCount();
   if (!trips)
     return std::min(count, limits.partsOfUnknown);
   int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop, limits.loadWork)));

@@ -13,6 +13,11 @@ namespace tw::rt {
 static constexpr size_t maxRank = 64, maxSymbols = 4096;
 static constexpr int64_t maxWorkspace = int64_t(1) << 48;
 
+std::optional<int64_t> Size::in(std::span<const std::optional<int64_t>> symbols) const {
+  auto known = expression ? expression->evaluate(symbols) : fixed;
+  return known && *known >= 0 ? known : std::nullopt;
+}
+
 std::string Size::text() const {
   if (fixed)
     return std::to_string(*fixed);
@@ -347,11 +352,18 @@ private:
     return size;
   }
 
+  Size readSizeOrNone(Fields &f, const char *key) {
+    const Json *member = f.find(key);
+    return member ? readSize(f, key, *member, true) : Size();
+  }
+
+  static VariantInfo readVariant(Fields &f) {
+    return {f.integerOr("workers_at_least", 0, 0), f.integerOr("at_least", 0, 0),
+            f.integerOr("at_most", INT64_MAX, 0), f.stringOr("configuration", "")};
+  }
+
   DispatchWork readWork(Fields &f) {
-    auto read = [&](const char *key) {
-      const Json *member = f.find(key);
-      return member ? readSize(f, key, *member, true) : Size();
-    };
+    auto read = [&](const char *key) { return readSizeOrNone(f, key); };
     return {read("flops"), read("weight_bytes"), read("read_bytes"), read("written_bytes"),
             f.stringOr("arithmetic", "")};
   }
@@ -404,6 +416,8 @@ private:
           f.stringOr("source", ""),
           f.stringOr("ops", ""),
           f.stringOr("configuration", ""),
+          readSizeOrNone(f, "variant_size"),
+          f.objects<VariantInfo>("variants", readVariant),
           f.integerOr("step", -1, -1),
           readWork(f),
           f.objects<CallBuffer>("buffers", [&](Fields &b) { return readBuffer(b); })};

@@ -20,6 +20,8 @@ namespace tw::rt {
 struct Size {
   std::optional<int64_t> fixed;
   std::optional<SizeExpression> expression;
+  /// Nothing where it is not known before the call runs.
+  std::optional<int64_t> in(std::span<const std::optional<int64_t>> symbols) const;
   /// "2", "s0*2", "?".
   std::string text() const;
 };
@@ -106,14 +108,26 @@ struct DispatchWork {
   std::string arithmetic; // of most operations: "f32"
 };
 
+/// Code that a kernel has for some calls (docs/configurations.md).
+struct VariantInfo {
+  int64_t workersAtLeast = 0; // else the size has to be in between:
+  int64_t sizeAtLeast = 0, sizeAtMost = INT64_MAX;
+  std::string configuration; // for people
+};
+
 struct DispatchInfo {
   std::string name, kernel;
   std::vector<std::string> configured; // what its kernel was configured as; empty: as `kernel`
   std::string source, ops;
   std::string configuration; // of the kernel, for people
-  int64_t step = -1;         // as lifetimes of buffers count; -1: unknown
+  Size variantSize; // what variants for small sizes are told apart by, if there may be some
+  std::vector<VariantInfo> variants; // a call takes the first that it fits, or none
+  int64_t step = -1;                 // as lifetimes of buffers count; -1: unknown
   DispatchWork work;
   std::vector<CallBuffer> buffers; // only of programs that were made to be checked
+
+  /// The kernel whose configuration it has.
+  const std::string &configuredAs() const { return configured.empty() ? kernel : configured[0]; }
 };
 
 /// A tile program as text.

@@ -5,7 +5,7 @@
 // CHECK-SAME: tile.configuration = #tile.config<"loops" {block = array<i64: 256>
 func.func private @given(%a: tensor<32x64xf32>, %out: tensor<32x64xf32>) -> tensor<32x64xf32> attributes {tw.kernel,
     tile.configuration = #tile.dispatch_config<cuts[none] kernels[
-      <"loops" {block = array<i64: 256>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 3>}>]>} {
+      <"loops" {block = array<i64: 256>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 3>, split_parts = 0 : i64}>]>} {
   %0 = linalg.exp ins(%a : tensor<32x64xf32>) outs(%out : tensor<32x64xf32>) -> tensor<32x64xf32>
   return %0 : tensor<32x64xf32>
 }

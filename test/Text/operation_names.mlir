@@ -4,8 +4,8 @@
 // RUN: FileCheck %s --check-prefix=REPORT < %t.json
 // REPORT: "name": "mm+2", "ops": "mm, add, bent", "calls": 1, "source": "operation_names.mlir:[[# @LINE + 23]]:8"
 // REPORT-SAME: "ops": "mm_1, add_1"
-// REPORT-SAME: {"decision": "fuse", "operators": ["mm", "bent"], "taken": true}
-// REPORT-SAME: {"decision": "fuse", "operators": ["mm_1", "add_1"], "taken": true}
+// REPORT-SAME: {"decision": "fuse", "operators": ["mm", "bent"], "taken": true, "operations": ["mm", "bent"], "types": ["4x40xf32", "4x40xf32"]}
+// REPORT-SAME: {"decision": "fuse", "operators": ["mm_1", "add_1"], "taken": true, "operations": ["mm", "add"], "types": ["4x40xf32", "4x40xf32"]}
 
 // Decisions are given by these names.
 // RUN: echo '{"decisions": [{"decision": "fuse", "operators": ["mm_1", "add_1"], "want": false}]}' > %t.apart.json

@@ -23,19 +23,19 @@ tile.kernel @flag() grid [1] attributes {tile.configuration = #tile.config<"cpu"
 
 // expected-error @+1 {{field block of a loops configuration is an array of i64}}
 tile.kernel @list() grid [1] attributes {tile.configuration =
-    #tile.config<"loops" {block = 4 : i64, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>} {}
+    #tile.config<"loops" {block = 4 : i64, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 0 : i64}>} {}
 
 // -----
 
 // expected-error @+1 {{field programs of a loops configuration is 0, but must be 1 or more}}
 tile.kernel @least() grid [1] attributes {tile.configuration =
-    #tile.config<"loops" {block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 0>}>} {}
+    #tile.config<"loops" {block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 0>, split_parts = 0 : i64}>} {}
 
 // -----
 
 // expected-error @+1 {{fields block and programs of a loops configuration have a number for each dimension, but are of 2 and 1}}
 tile.kernel @lengths() grid [1] attributes {tile.configuration =
-    #tile.config<"loops" {block = array<i64: 4, 2>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>} {}
+    #tile.config<"loops" {block = array<i64: 4, 2>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 0 : i64}>} {}
 
 // -----
 
@@ -104,7 +104,7 @@ tile.kernel @ascending() grid [1] attributes {tile.configuration =
 // expected-error @+2 {{a cpu configuration has a variant of kind loops}}
 tile.kernel @other_kind() grid [1] attributes {tile.configuration =
     #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<4, <"loops" {
-      block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>>]>} {}
+      block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 0 : i64}>>]>} {}
 
 // -----
 

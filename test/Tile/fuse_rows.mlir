@@ -1,6 +1,7 @@
 // RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 least-programs=4' -split-input-file | FileCheck %s
 // RUN: tilewright-opt %s -tile-fuse-rows -split-input-file | FileCheck %s --check-prefix=NEVER
 // RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=2047 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=VARIANT
 
 // Programs of 8 and of 4 rows become programs of 16: each runs two by eight of the first kernel, then four of the second,
 // which reads what the first ones have stored. The hidden layer is a result that nothing reads.
@@ -180,4 +181,45 @@ tile.kernel @sums(in %x: !tile.buffer<[16, 4], f32>, out %y: !tile.buffer<[16], 
   %1 = tile.reduce sum %0 axis 1 : tensor<16x4xf32> -> tensor<16xf32>
   tile.store %1, %y[%c0] : tensor<16xf32>, !tile.buffer<[16], f32>
 }
+}
+
+// -----
+
+// A variant for many workers is not fused, for blocks of rows keep these busy.
+// VARIANT: remark: variant product_many is left out: blocks of rows keep many workers busy
+// CHECK-LABEL: func.func @variant
+// CHECK: tw.dispatch @product_0(
+// CHECK-NOT: tile.variants
+// CHECK-NOT: @product_many
+func.func @variant(%x: tensor<64x16xf32>, %w: tensor<16x16xf32>) -> tensor<64x16xf32> {
+  %e = tensor.empty() : tensor<64x16xf32>
+  %a = tw.dispatch @product(%x, %w) outs(%e) : (tensor<64x16xf32>, tensor<16x16xf32>) outs(tensor<64x16xf32>) -> tensor<64x16xf32>
+  %b = tw.dispatch @product(%a, %w) outs(%e) : (tensor<64x16xf32>, tensor<16x16xf32>) outs(tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %b : tensor<64x16xf32>
+}
+tile.kernel @product(in %a: !tile.buffer<[64, 16], f32>, in %b: !tile.buffer<[16, 16], f32>, out %c: !tile.buffer<[64, 16], f32>)
+    grid [8] attributes {tile.variants = [@product_many]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %rows = arith.constant 8 : index
+  %i = tile.program_id 0
+  %m = arith.muli %i, %rows : index
+  %acc = tile.full %zero : f32 -> tensor<8x16xf32>
+  %x = tile.load %a[%m, %c0] : !tile.buffer<[64, 16], f32> -> tensor<8x16xf32>
+  %w = tile.load %b[%c0, %c0] : !tile.buffer<[16, 16], f32> -> tensor<16x16xf32>
+  %r = tile.dot %x, %w, %acc : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
+  tile.store %r, %c[%m, %c0] : tensor<8x16xf32>, !tile.buffer<[64, 16], f32>
+}
+tile.kernel @product_many(in %a: !tile.buffer<[64, 16], f32>, in %b: !tile.buffer<[16, 16], f32>, out %c: !tile.buffer<[64, 16], f32>)
+    grid [16] attributes {tile.workers = 8} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %rows = arith.constant 4 : index
+  %i = tile.program_id 0
+  %m = arith.muli %i, %rows : index
+  %acc = tile.full %zero : f32 -> tensor<4x16xf32>
+  %x = tile.load %a[%m, %c0] : !tile.buffer<[64, 16], f32> -> tensor<4x16xf32>
+  %w = tile.load %b[%c0, %c0] : !tile.buffer<[16, 16], f32> -> tensor<16x16xf32>
+  %r = tile.dot %x, %w, %acc : tensor<4x16xf32>, tensor<16x16xf32>, tensor<4x16xf32>
+  tile.store %r, %c[%m, %c0] : tensor<4x16xf32>, !tile.buffer<[64, 16], f32>
 }

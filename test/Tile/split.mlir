@@ -93,3 +93,39 @@ tile.kernel @short(out %y: !tile.buffer<[4], f32>) grid [4] {
   }
   tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[4], f32>
 }
+
+// -----
+
+// As many parts as the configuration says, whatever the limits would make; but a target that splits nothing splits nothing.
+// LIMITS: tile.kernel @asked(
+// CHECK: tile.kernel @asked_parts(in %x: !tile.buffer<[256, 100000], f32>, out %state0: !tile.buffer<[5, 4, 64], f32>) grid [5, 4]
+func.func @five(%x: tensor<256x100000xf32>) -> tensor<256xf32> {
+  %e = tensor.empty() : tensor<256xf32>
+  %r = tw.dispatch @asked(%x) outs(%e) : (tensor<256x100000xf32>) outs(tensor<256xf32>) -> tensor<256xf32>
+  return %r : tensor<256xf32>
+}
+tile.kernel @asked(in %x: !tile.buffer<[256, 100000], f32>, out %y: !tile.buffer<[256], f32>) grid [4] attributes {
+    tile.configuration = #tile.config<"loops" {block = array<i64: 64, 0>, chunk = array<i64: 0, 1024>, parts = 1 : i64,
+                                               programs = array<i64: 1, 1>, split_parts = 5 : i64}>} {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %trips = arith.constant 98 : index
+  %c1024 = arith.constant 1024 : index
+  %row = arith.muli %p, %c64 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<64xf32>
+  %sum = tile.for %i = %c0 to %trips step %c1 carry (%s = %init : tensor<64xf32>) {
+    %at = arith.muli %i, %c1024 : index
+    %t = tile.load %x[%row, %at] : !tile.buffer<[256, 100000], f32> -> tensor<64x1024xf32>
+    %one = tile.reduce sum %t axis 1 : tensor<64x1024xf32> -> tensor<64xf32>
+    %next = arith.addf %s, %one : tensor<64xf32>
+    tile.yield %next : tensor<64xf32>
+  } combine (%a : tensor<64xf32>, %b : tensor<64xf32>) {
+    %c = arith.addf %a, %b : tensor<64xf32>
+    tile.yield %c : tensor<64xf32>
+  }
+  %root = math.sqrt %sum : tensor<64xf32>
+  tile.store %root, %y[%row] : tensor<64xf32>, !tile.buffer<[256], f32>
+}

@@ -37,6 +37,7 @@ static OwningOpRef<tile::KernelOp> namedCopy(const NamedKernel &named) {
   copy->setSymName(named.name);
   (*copy)->setAttr(tile::TileDialect::replacesName, StringAttr::get(context, named.name));
   (*copy)->removeAttr(tile::TileDialect::variantsName); // which are files of their own
+  (*copy)->removeAttr(tile::variantSizeName);           // of which only a search asks
   if (auto own =
           (*copy)->getAttrOfType<tile::ConfigurationAttr>(tile::TileDialect::configurationName))
     (*copy)->setAttr(

@@ -15,6 +15,7 @@
 #include "Driver/Targets.h"
 #include "Graph/Preparation.h"
 #include "IO/File.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IO/OutputFile.h"
 #include "Program/ObjectCode/Machine.h"
 #include "Tune/Spec/DefaultSpec.h"
@@ -207,8 +208,9 @@ public:
     if (target.isPlain())
       return pipeline.toPlainDispatches(*module, given.kernels);
     const std::vector<GivenDecision> &decisions = given.configurations.decisions;
-    if (request.report || !decisions.empty())
-      wantDecisions(*module, decisions);
+    std::vector<Attribute> rules = given.specs.decisions();
+    if (request.report || request.spaces || !decisions.empty() || !rules.empty())
+      wantDecisions(*module, decisions, rules);
     if (failed(pipeline.toDispatches(*module, constants(), target, given.kernels)) ||
         failed(pipeline.configure(*module, target.chooser, given.configurations.dispatches,
                                   &given.specs)))
@@ -218,8 +220,19 @@ public:
   }
 
   void reportSpaces() {
+    if (request.spaces->isDecisions)
+      return reportDecisions();
     auto text = describeSpaces(*module, *target.chooser, *request.spaces);
     return text ? session.report(*text) : session.error(text.error());
+  }
+
+  /// Which follow from how far operators come in becoming kernels.
+  void reportDecisions() {
+    if (failed(toTilePrograms()))
+      return;
+    JsonWriter json;
+    writeDecisions(json.beginObject().key("decisions"), *module);
+    session.report(json.endObject().text() + "\n");
   }
 
   LogicalResult toKernels() {

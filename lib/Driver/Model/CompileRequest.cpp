@@ -91,7 +91,9 @@ Result<CompileRequest> readOptions(const tilewright_space_options *options) {
   std::string format = text(options->format);
   spaces.isJson = format == "json";
   spaces.isSmtLib = format == "smtlib";
-  if (!format.empty() && format != "text" && !spaces.isJson && !spaces.isSmtLib)
+  spaces.isDecisions = format == "decisions";
+  if (!format.empty() && format != "text" && !spaces.isJson && !spaces.isSmtLib &&
+      !spaces.isDecisions)
     return usageError(
         fmt::format("configuration spaces are written as text, json or smtlib, not \"{}\"", format),
         "set options.format");
@@ -103,11 +105,16 @@ Result<CompileRequest> readOptions(const tilewright_space_options *options) {
   spaces.enumerateMost = options->enumerate_most;
   for (size_t i = 0; i < options->knob_count; ++i)
     spaces.knobs.push_back(text(options->knobs[i]));
+  spaces.workers = options->workers;
+  spaces.addsForWorkers = options->adds_for_workers != 0;
+  for (size_t i = 0; i < options->sized_kernel_count; ++i)
+    spaces.sizes.emplace(text(options->sized_kernels[i]), options->sizes[i]);
   if (options->cost_within != 0)
     spaces.costWithin = options->cost_within;
   for (auto [name, number] :
        {std::pair("count_most", spaces.countMost), std::pair("points_most", spaces.pointsMost),
-        std::pair("samples", spaces.samples), std::pair("enumerate_most", spaces.enumerateMost)})
+        std::pair("samples", spaces.samples), std::pair("enumerate_most", spaces.enumerateMost),
+        std::pair("workers", spaces.workers)})
     if (number < 0)
       return usageError(fmt::format("options.{} is {}", name, number), "give 0 or more");
   if (!(spaces.costWithin >= 1))

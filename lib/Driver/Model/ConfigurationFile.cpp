@@ -18,6 +18,7 @@ using conversion::ConfigurationOverrides;
 using conversion::DispatchOverride;
 using conversion::FieldsOverride;
 using conversion::KernelOverride;
+using conversion::VariantOverrides;
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -75,14 +76,14 @@ static Status readConfiguration(const Json &object, const FileOrigin &file, Fiel
 
 /// {"workers_at_least": 5, "kind": ...}
 static Status readForWorkers(const Json &object, const Json &key, const FileOrigin &file,
-                             KernelOverride &kernel) {
+                             VariantOverrides &variants) {
   TW_ASSIGN(int64_t workers, key.integer());
   if (auto most = object.find("at_most"))
     return most->error("a variant for many workers is for all sizes", Code::CONFIG_1);
   if (workers < 2)
     return key.error(fmt::format("a variant is for 2 workers or more, not for {}", workers),
                      Code::CONFIG_1);
-  auto [variant, isNew] = kernel.forWorkers.try_emplace(workers);
+  auto [variant, isNew] = variants.forWorkers.try_emplace(workers);
   if (!isNew)
     return key.error(
         fmt::format("a variant for {} workers or more stands here a second time", workers),
@@ -91,18 +92,15 @@ static Status readForWorkers(const Json &object, const Json &key, const FileOrig
 }
 
 /// {"at_most": 6, "kind": ...}
-static Status readVariant(const Json &object, const FileOrigin &file, KernelOverride &kernel) {
+static Status readVariant(const Json &object, const FileOrigin &file, VariantOverrides &variants) {
   if (auto workers = object.find("workers_at_least"))
-    return readForWorkers(object, *workers, file, kernel);
-  if (!kernel.variants)
-    kernel.variants.emplace();
-  std::map<int64_t, FieldsOverride> &variants = *kernel.variants;
+    return readForWorkers(object, *workers, file, variants);
   TW_ASSIGN(Json key, object.get("at_most"));
   TW_ASSIGN(int64_t most, key.integer());
   if (most < 1)
     return key.error(fmt::format("a variant is for sizes up to 1 or more, not up to {}", most),
                      Code::CONFIG_1);
-  auto [variant, isNew] = variants.try_emplace(most);
+  auto [variant, isNew] = variants.forSizes.try_emplace(most);
   if (!isNew)
     return key.error(fmt::format("a variant for sizes up to {} stands here a second time", most),
                      Code::CONFIG_5);
@@ -117,10 +115,8 @@ static Result<KernelOverride> readKernel(const Json &object, const FileOrigin &f
                               Code::CONFIG_1);
   TW_TRY(readConfiguration(object, file, kernel));
   if (auto variants = object.find("variants")) {
-    TW_TRY(
-        variants->forEach([&](const Json &variant) { return readVariant(variant, file, kernel); }));
-    if (kernel.forWorkers.empty() && !kernel.variants)
-      kernel.variants.emplace(); // an empty list: none
+    VariantOverrides &all = kernel.variants.emplace();
+    TW_TRY(variants->forEach([&](const Json &variant) { return readVariant(variant, file, all); }));
   }
   return kernel;
 }

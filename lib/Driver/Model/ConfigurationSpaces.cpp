@@ -2,6 +2,7 @@
 #include "Driver/Model/ConfigurationSpaces.h"
 #include "Driver/Model/PointsToTry.h"
 #include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
+#include "GraphToTile/Configuration/ChosenVariants.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IO/Formats/JsonWriter.h"
 #include "IR/Tile/Tile.h"
@@ -21,6 +22,8 @@ namespace tw {
 using conversion::Configuration;
 using conversion::ConfigurationChooser;
 using conversion::ConfigurationProblem;
+using conversion::Variant;
+using conversion::VariantBound;
 using tune::Point;
 
 Configuration KernelSpace::at(const Point &point) const {
@@ -84,25 +87,72 @@ private:
   const kernels::Numbers &most;
 };
 
-KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChooser &chooser,
-                    tile::ConfigurationAttr configured) {
-  KernelSpace made;
-  made.configuration = conversion::fromAttribute(configured);
+/// What the kernel has, and which of its code the space is of.
+void describeCode(KernelSpace &made, const ConfigurationProblem &problem,
+                  const ConfigurationChooser &chooser, tile::ConfigurationAttr configured,
+                  const SpaceRequest &request) {
+  made.own = made.configuration = conversion::fromAttribute(configured);
+  for (tile::VariantAttr each : configured.getVariants())
+    made.variants.push_back(
+        {{each.getMost(), each.getWorkers()}, conversion::fromAttribute(each.getConfiguration())});
+  made.areVariantsGiven = made.variants != conversion::chooseVariants(problem, made.own, chooser);
+  made.isChosen = !made.areVariantsGiven && made.own == chooser.choose(problem);
+  if (auto size = request.sizes.find(made.kernel); size != request.sizes.end())
+    made.callSize = size->second;
+  made.bound =
+      conversion::boundForCall(problem, made.own, made.variants,
+                               {made.callSize, request.workers, request.addsForWorkers}, chooser);
+  for (const Variant &variant : llvm::reverse(made.variants))
+    if (!made.bound.isForAll() && variant.bound.takes(made.callSize, request.workers))
+      made.configuration = variant.configuration;
+}
+
+/// What the target has for calls of the space.
+Configuration choiceFor(const KernelSpace &kernel, const ConfigurationProblem &problem,
+                        const ConfigurationChooser &chooser) {
+  if (kernel.bound.workers == 0)
+    return chooser.choose(problem);
+  auto chosen = chooser.chooseForWorkers(problem, kernel.own);
+  return chosen ? chosen->configuration : kernel.own;
+}
+
+/// What the kernel has to fit so that the variants that are given stay ones of it; but what it does
+/// not fit now is no reason.
+std::vector<kernels::Constraint> constraintsOfGiven(const KernelSpace &kernel,
+                                                    const ConfigurationProblem &problem,
+                                                    const ConfigurationChooser &chooser) {
+  std::vector<kernels::Constraint> all;
+  for (const Variant &variant : kernel.variants) {
+    ConfigurationProblem same{problem.subkernel, problem.isRhsWeight, &kernel.own,
+                              variant.bound.workers};
+    llvm::append_range(all, conversion::spaceOf(same).constraints);
+    llvm::append_range(all, chooser.constraints(same));
+  }
+  kernels::Numbers now = kernel.own.symbols();
+  llvm::erase_if(all, [&](const kernels::Constraint &each) {
+    return kernels::firstViolated({each}, now) != nullptr;
+  });
+  return all;
+}
+
+void fillSpace(KernelSpace &made, const ConfigurationProblem &problem,
+               const ConfigurationChooser &chooser, const tile::TileDialect &dialect) {
   conversion::ConfigurationSpace space = conversion::spaceOf(problem);
-  auto *dialect = configured.getContext()->getLoadedDialect<tile::TileDialect>();
-  made.chosen = chooser.choose(problem).symbols();
+  made.chosen = choiceFor(made, problem, chooser).symbols();
   KnobsOf knobs(made, space.most);
   knobs.add(made.configuration.fields, space.schema);
-  knobs.add(made.configuration.targetFields, dialect->getSchema(made.configuration.target));
+  knobs.add(made.configuration.targetFields, dialect.getSchema(made.configuration.target));
   made.space.constraints = std::move(space.constraints);
   llvm::append_range(made.space.constraints, chooser.constraints(problem));
-  return made;
+  if (made.bound.isForAll() && made.areVariantsGiven)
+    llvm::append_range(made.space.constraints, constraintsOfGiven(made, problem, chooser));
 }
 
 /// All, or the one that is asked for, with its problem.
 class Spaces {
 public:
-  Spaces(ModuleOp module, const ConfigurationChooser &chooser) : chooser(chooser), calls(module) {
+  Spaces(ModuleOp module, const ConfigurationChooser &chooser, const SpaceRequest &request)
+      : chooser(chooser), request(request), calls(module) {
     for (ConfiguredDispatch &dispatch : configuredDispatches(module))
       configured.try_emplace(dispatch.kernel, std::move(dispatch));
   }
@@ -127,7 +177,7 @@ private:
       return;
     for (auto [number, subkernel] : llvm::enumerate(*subkernels)) {
       ConfigurationProblem problem{subkernel, calls.isRhsWeight(function, subkernel)};
-      KernelSpace made = spaceOf(problem, chooser, dispatch.configuration.getKernels()[number]);
+      KernelSpace made;
       made.kernel = conversion::kernelName(dispatch.kernel, subkernels->size(), number);
       made.signature = dispatch.signature;
       made.ops = dispatch.ops;
@@ -135,11 +185,17 @@ private:
       made.number = number;
       made.calls = int64_t(calls.of(function).size());
       made.features = conversion::featuresOf(problem, dispatch.signature, int64_t(number));
-      take(made, problem);
+      describeCode(made, problem, chooser, dispatch.configuration.getKernels()[number], request);
+      conversion::VariantProblem variant(problem, made.own, made.bound);
+      const ConfigurationProblem &searched = made.bound.isForAll() ? problem : variant.problem;
+      fillSpace(made, searched, chooser,
+                *function->getContext()->getLoadedDialect<tile::TileDialect>());
+      take(made, searched);
     }
   }
 
   const ConfigurationChooser &chooser;
+  const SpaceRequest &request;
   conversion::DispatchCalls calls;
   llvm::StringMap<ConfiguredDispatch> configured;
 };
@@ -196,6 +252,10 @@ std::string describe(const KernelSpace &kernel, const SpaceRequest &request) {
   std::string text = fmt::format("{}: {}, {} x\n", kernel.kernel, kernel.ops, kernel.calls);
   if (!kernel.source.empty())
     text += fmt::format("  {}\n", kernel.source);
+  if (kernel.bound.most > 0)
+    text += fmt::format("  the variant for sizes up to {}\n", kernel.bound.most);
+  if (kernel.bound.workers > 0)
+    text += fmt::format("  the variant for {} workers or more\n", kernel.bound.workers);
   text += describe(kernel.features);
   text += fmt::format("  {} knobs\n", kernel.space.knobs.size());
   for (const tune::Knob &knob : kernel.space.knobs)
@@ -210,15 +270,48 @@ std::string describe(const KernelSpace &kernel, const SpaceRequest &request) {
   return text;
 }
 
+/// A member of an open object: the values that differ from those of the kernel now.
+void writeValues(JsonWriter &json, const Point &point, const KernelSpace &kernel) {
+  json.key("values").beginObject();
+  for (const auto &[name, value] : point)
+    if (auto now = kernel.point.find(name); now != kernel.point.end() && value != now->second)
+      json.member(name, value);
+  json.endObject();
+}
+
 void writePoint(JsonWriter &json, const CostedPoint &costed, const KernelSpace &kernel) {
   json.beginObject();
   if (costed.cost)
     json.member("cost", *costed.cost);
-  json.key("values").beginObject();
-  for (const auto &[name, value] : costed.point)
-    if (auto now = kernel.point.find(name); now != kernel.point.end() && value != now->second)
-      json.member(name, value);
-  json.endObject().endObject();
+  writeValues(json, costed.point, kernel);
+  json.endObject();
+}
+
+/// A member of an open object, as configuration files have it.
+void writeBound(JsonWriter &json, VariantBound bound) {
+  if (bound.workers > 0)
+    json.member("workers_at_least", bound.workers);
+  else
+    json.member("at_most", bound.most);
+}
+
+/// Of which code of the kernel the space is, and what stands beside it.
+void writeCode(JsonWriter &json, const KernelSpace &kernel) {
+  if (kernel.callSize)
+    json.member("size", *kernel.callSize);
+  if (!kernel.bound.isForAll()) {
+    writeBound(json.key("variant").beginObject(), kernel.bound);
+    json.endObject();
+  }
+  writePoint(json.key("own"), {kernel.own.symbols(), {}}, kernel);
+  json.key("variants").beginArray();
+  for (const Variant &variant : kernel.variants) {
+    writeBound(json.beginObject(), variant.bound);
+    writeValues(json, variant.configuration.symbols(), kernel);
+    json.endObject();
+  }
+  json.endArray().member("given_variants", kernel.areVariantsGiven);
+  json.member("is_chosen", kernel.isChosen);
 }
 
 void writePoints(JsonWriter &json, const std::vector<CostedPoint> &points,
@@ -272,6 +365,7 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
   json.member("source", std::string_view(kernel.source));
   json.member("kind", std::string_view(kernel.configuration.kind));
   json.member("target", std::string_view(kernel.configuration.target));
+  writeCode(json, kernel);
   write(json.key("features"), kernel.features);
   if (auto cost = chooser.cost(problem, kernel.configuration))
     json.member("cost", *cost);
@@ -316,22 +410,23 @@ Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &
   json.beginObject().key("spaces").beginArray();
   std::vector<std::string> names;
   bool isFound = request.kernel.empty();
-  Spaces(module, chooser).forEach([&](KernelSpace &kernel, const ConfigurationProblem &problem) {
-    names.push_back(kernel.kernel);
-    if (!request.kernel.empty() && request.kernel != kernel.kernel)
-      return;
-    isFound = true;
-    for (tune::Knob &knob : kernel.space.knobs)
-      if (!request.knobs.empty() && !llvm::is_contained(request.knobs, knob.name))
-        knob.values = {kernel.point.at(knob.name)};
-    if (request.isJson)
-      write(json, kernel, problem, chooser, request);
-    else if (request.isSmtLib)
-      text += fmt::format("; {}: {}\n(push 1)\n{}(check-sat)\n(pop 1)\n", kernel.kernel, kernel.ops,
-                          tune::smtLib(kernel.space));
-    else
-      text += describe(kernel, request);
-  });
+  Spaces(module, chooser, request)
+      .forEach([&](KernelSpace &kernel, const ConfigurationProblem &problem) {
+        names.push_back(kernel.kernel);
+        if (!request.kernel.empty() && request.kernel != kernel.kernel)
+          return;
+        isFound = true;
+        for (tune::Knob &knob : kernel.space.knobs)
+          if (!request.knobs.empty() && !llvm::is_contained(request.knobs, knob.name))
+            knob.values = {kernel.point.at(knob.name)};
+        if (request.isJson)
+          write(json, kernel, problem, chooser, request);
+        else if (request.isSmtLib)
+          text += fmt::format("; {}: {}\n(push 1)\n{}(check-sat)\n(pop 1)\n", kernel.kernel,
+                              kernel.ops, tune::smtLib(kernel.space));
+        else
+          text += describe(kernel, request);
+      });
   if (!isFound)
     return Diagnostic{
         Code::DRIVER_1,

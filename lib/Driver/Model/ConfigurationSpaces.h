@@ -5,21 +5,31 @@
 #include "Driver/Model/ConfigurationFile.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/KernelFeatures.h"
+#include "GraphToTile/Configuration/Variants.h"
 #include "Tune/Space.h"
 #include <limits>
 #include <optional>
 
 namespace tw {
 
-/// The space of one kernel of a configured dispatch, and where in it the kernel is.
+/// The space of one kernel of a configured dispatch, or of one of its variants, and where in it
+/// that is.
 struct KernelSpace {
   std::string kernel, signature, ops, source;
   size_t number = 0; // of the kernel in its dispatch
   int64_t calls = 0; // of the dispatch in the model
   conversion::KernelFeatures features;
-  conversion::Configuration configuration;
+  /// Of the kernel itself, and its variants in order.
+  conversion::Configuration own = {};
+  std::vector<conversion::Variant> variants = {};
+  bool areVariantsGiven = false; // the target would choose others for `own`
+  bool isChosen = false;         // all of this is the target's choice
+  /// Which calls the space is for. It may be a variant that the kernel has not.
+  conversion::VariantBound bound = {};
+  std::optional<int64_t> callSize = {};    // what variants are told apart by in the request's call
+  conversion::Configuration configuration; // what these calls run now
   tune::Space space;
-  tune::Point point;  // where the kernel is
+  tune::Point point;  // where that is
   tune::Point chosen; // the target's choice
 
   /// A configuration like that of the kernel, with the values of `point`.
@@ -29,7 +39,14 @@ struct KernelSpace {
 /// What is asked for beside the spaces themselves.
 struct SpaceRequest {
   bool isJson = false, isSmtLib = false;
-  std::string kernel; // only this one; empty: all
+  bool isDecisions = false; // nothing of spaces: what is decided about operators
+  std::string kernel;       // only this one; empty: all
+  /// A call that spaces are for: its number of workers (0: any), and of kernels the sizes that
+  /// variants are told apart by. A kernel's space is that of the variant which such a call takes,
+  /// or would take (boundForCall).
+  int64_t workers = 0;
+  bool addsForWorkers = false; // calls with fewer run what they run now
+  std::map<std::string, int64_t, std::less<>> sizes = {};
   /// Knobs that may have other values than now; empty: all of them.
   std::vector<std::string> knobs = {};
   int64_t countMost = 0;  // legal points are counted up to here; 0: they are not
@@ -44,7 +61,9 @@ struct SpaceRequest {
 
 /// Describes the spaces of all kernels of a module between tw-configure and tw-tile-programs, as
 /// text, SMT-LIB or JSON: {"spaces": [{"kernel": "k3", "signature": "...", "number": 0, "calls":
-/// 12, "ops": "...", "source": "...", "kind": "contraction", "target": "cpu", "features":
+/// 12, "ops": "...", "source": "...", "kind": "contraction", "target": "cpu", "size"?: 3,
+/// "variant"?: {"at_most": 4}, "own": {"values": {}}, "variants": [{"at_most": 1, "values": {}}],
+/// "given_variants": false, "is_chosen": true, "features":
 /// {"operations": ["linear"], "dtypes": ["f32", ...], "weight": true, "sizes": {"rows": [5, 5],
 /// ...}}, "cost": 1.5e6,
 /// "knobs": [{"name": "rows", "value": 8, "values": [1, 2, ...], "of_target": false,

@@ -60,7 +60,8 @@ Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::st
   return all;
 }
 
-void wantDecisions(ModuleOp module, const std::vector<GivenDecision> &given) {
+void wantDecisions(ModuleOp module, const std::vector<GivenDecision> &given,
+                   ArrayRef<Attribute> rules) {
   Builder b(module.getContext());
   SmallVector<Attribute> wanted;
   for (const GivenDecision &decision : given) {
@@ -71,6 +72,9 @@ void wantDecisions(ModuleOp module, const std::vector<GivenDecision> &given) {
                                               decision.isTaken, StringAttr()));
   }
   module->setAttr(graph::wantedDecisionsName, b.getArrayAttr(wanted));
+  module->setAttr(graph::operatorTypesName, graph::operatorTypes(module));
+  if (!rules.empty())
+    module->setAttr(graph::decisionRulesName, b.getArrayAttr(rules));
 }
 
 static SmallVector<graph::DecisionAttr> decisionsOf(ModuleOp module) {
@@ -183,6 +187,7 @@ Status checkDecisions(ModuleOp module, const std::vector<GivenDecision> &given, 
 }
 
 void writeDecisions(JsonWriter &json, ModuleOp module) {
+  auto types = module->getAttrOfType<DictionaryAttr>(graph::operatorTypesName);
   json.beginArray();
   for (graph::DecisionAttr decision : decisionsOf(module)) {
     json.beginObject().member("decision", graph::stringifyDecisionKind(decision.getKind()).str());
@@ -192,6 +197,16 @@ void writeDecisions(JsonWriter &json, ModuleOp module) {
     json.endArray().member("taken", decision.getTaken());
     if (decision.getReason())
       json.member("reason", decision.getReason().str());
+    // As rules for decisions have them (docs/tuning.md).
+    json.key("operations").beginArray();
+    for (StringAttr name : decision.getOperators())
+      json.value(graph::withoutNumber(name.str()));
+    json.endArray().key("types").beginArray();
+    for (StringAttr name : decision.getOperators()) {
+      auto type = types ? types.getAs<StringAttr>(name) : StringAttr();
+      json.value(std::string_view(type ? type.getValue() : ""));
+    }
+    json.endArray();
     json.endObject();
   }
   json.endArray();

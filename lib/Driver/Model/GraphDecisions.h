@@ -27,8 +27,9 @@ struct GivenDecision {
 /// CONFIG_1 where an element is not written as a decision, CONFIG_5 for two of the same operators.
 Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::string &file);
 
-/// Tells the passes that are to run on a module.
-void wantDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &given);
+/// Tells the passes that are to run on a module what is given, and what rules say of others.
+void wantDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &given,
+                   mlir::ArrayRef<mlir::Attribute> rules);
 
 /// After these passes: operators that share a dispatch may come apart again when it becomes several
 /// kernels. Fusions of which the kernels show nothing are no longer taken.

@@ -102,7 +102,7 @@ ConfigurationSpace spaceOf(const ConfigurationProblem &problem) {
       std::visit([&](const auto &what) { return space(what, problem); }, problem.subkernel.what);
   if (problem.variantOf)
     llvm::append_range(all.constraints, variantConstraints(problem.subkernel, *problem.variantOf));
-  if (problem.isForWorkers)
+  if (problem.workers > 0)
     llvm::append_range(all.constraints, workersConstraints(*problem.variantOf));
   return all;
 }

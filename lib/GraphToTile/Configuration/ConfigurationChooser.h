@@ -25,8 +25,8 @@ struct ConfigurationProblem {
   bool isRhsWeight = false;
   /// Of a variant: the configuration of the kernel that it is one of. Both read one packing.
   const Configuration *variantOf = nullptr;
-  /// Of a variant for many workers: it cuts sums where the kernel does.
-  bool isForWorkers = false;
+  /// Of a variant for many workers: how many at least. It cuts sums where the kernel does.
+  int64_t workers = 0;
 };
 
 class ConfigurationChooser {
@@ -69,7 +69,8 @@ public:
   /// of workers. None by default.
   virtual std::optional<ForWorkers> chooseForWorkers(const ConfigurationProblem &problem,
                                                      const Configuration &kernel) const;
-  /// About how many cycles of one core all programs take; nothing where the target has no model.
+  /// About how many cycles of one core all programs take, or of a variant for many workers, how
+  /// many cycles pass until all are done; nothing where the target has no model.
   virtual std::optional<double> cost(const ConfigurationProblem &problem,
                                      const Configuration &configuration) const = 0;
 };

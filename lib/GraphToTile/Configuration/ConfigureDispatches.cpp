@@ -3,11 +3,10 @@
 // tw-configure (Passes.td).
 #include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Analysis/WindowOperands.h"
+#include "GraphToTile/Configuration/ChosenVariants.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
-#include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/KernelFeatures.h"
 #include "GraphToTile/Configuration/Overrides.h"
-#include "GraphToTile/Configuration/Variants.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,10 +21,6 @@ namespace tw::conversion {
 #include "GraphToTile/Passes.h.inc"
 
 namespace {
-
-/// What a kernel for fewer rows must save of the time of that for more: its code takes room, and
-/// time to compile.
-constexpr double leastVariantGain = 0.01;
 
 /// Chooses for one dispatch.
 class Configurer {
@@ -128,7 +123,7 @@ private:
         fail(Code::CONFIG_1, own->place, why);
       return std::nullopt;
     }
-    why = violation(problem, configuration);
+    why = violation(problem, configuration, chooser);
     if (why.empty())
       return configuration;
     if (own)
@@ -140,73 +135,34 @@ private:
   LogicalResult variantsOf(const ConfigurationProblem &problem, const Configuration &kernel,
                            const KernelOverride *own, SmallVectorImpl<tile::VariantAttr> &variants,
                            std::string &why) {
-    std::string symbol = variantSymbol(problem.subkernel);
-    bool isGiven = own && own->variants;
-    if (symbol.empty()) {
-      if (isGiven && !own->variants->empty())
-        return why = "there are some, but no size of the kernel is known only at the call",
-               fail(Code::CONFIG_3, own->place + ".variants", why), failure();
-      return forWorkersOf(problem, kernel, own, variants, why);
-    }
-    std::map<int64_t, const FieldsOverride *> sizes;
-    if (isGiven)
-      for (const auto &[most, fields] : *own->variants)
-        sizes[most] = &fields;
-    else
-      for (int64_t most : chooser.variantSizes(problem))
-        sizes[most] = nullptr;
-    Configuration larger = kernel; // what the next larger sizes get
-    for (const auto &[most, fields] : llvm::reverse(sizes)) {
-      Subkernel bounded = boundedBy(problem.subkernel, most);
-      ConfigurationProblem variant{bounded, problem.isRhsWeight, &kernel};
-      auto made = configure(variant, fields, why);
-      if (!made && (fields || hasFailed))
-        return failure();
-      if (!made || (!isGiven && !isWorthwhile(variant, *made, larger)))
-        continue;
-      larger = *made;
-      variants.push_back(tile::VariantAttr::get(function.getContext(), most, /*workers=*/0,
-                                                toAttribute(function.getContext(), *made, why)));
-    }
-    std::reverse(variants.begin(), variants.end());
-    return variants.empty() || (own && !own->forWorkers.empty())
-               ? forWorkersOf(problem, kernel, own, variants, why)
-               : success();
-  }
-
-  /// Adds those for many workers: those given; the target's where the kernel's own fields are its
-  /// choice, too.
-  LogicalResult forWorkersOf(const ConfigurationProblem &problem, const Configuration &kernel,
-                             const KernelOverride *own,
-                             SmallVectorImpl<tile::VariantAttr> &variants, std::string &why) {
-    ConfigurationProblem variant{problem.subkernel, problem.isRhsWeight, &kernel, true};
-    auto add = [&](int64_t workers, const Configuration &made) {
-      variants.push_back(tile::VariantAttr::get(function.getContext(), 0, workers,
-                                                toAttribute(function.getContext(), made, why)));
+    auto add = [&](VariantBound bound, const Configuration &made) {
+      if (auto configuration = toAttribute(function.getContext(), made, why))
+        variants.push_back(tile::VariantAttr::get(function.getContext(), bound.most, bound.workers,
+                                                  configuration));
     };
-    if (!own) {
-      auto chosen = chooser.chooseForWorkers(variant, kernel);
-      if (chosen && violation(variant, chosen->configuration).empty())
-        add(chosen->workers, chosen->configuration);
+    if (!own || !own->variants) {
+      for (const Variant &chosen : chooseVariants(problem, kernel, chooser))
+        add(chosen.bound, chosen.configuration);
       return success();
     }
-    for (const auto &[workers, fields] : llvm::reverse(own->forWorkers)) {
-      auto made = configure(variant, &fields, why, kernel);
+    if (variantSymbol(problem.subkernel).empty() && !own->variants->forSizes.empty())
+      return why = "there are some, but no size of the kernel is known only at the call",
+             fail(Code::CONFIG_3, own->place + ".variants", why), failure();
+    for (const auto &[most, fields] : own->variants->forSizes) {
+      VariantProblem variant(problem, kernel, {most, 0});
+      auto made = configure(variant.problem, &fields, why);
       if (!made)
         return failure();
-      add(workers, *made);
+      add({most, 0}, *made);
+    }
+    for (const auto &[workers, fields] : llvm::reverse(own->variants->forWorkers)) {
+      VariantProblem variant(problem, kernel, {0, workers});
+      auto made = configure(variant.problem, &fields, why, kernel);
+      if (!made)
+        return failure();
+      add({0, workers}, *made);
     }
     return success();
-  }
-
-  /// Whether fewer rows are enough faster in a kernel of their own than in the one for more rows.
-  bool isWorthwhile(const ConfigurationProblem &problem, const Configuration &own,
-                    const Configuration &larger) const {
-    if (own == larger)
-      return false;
-    std::optional<double> cost = chooser.cost(problem, own),
-                          othersCost = chooser.cost(problem, larger);
-    return !cost || !othersCost || *cost < (1 - leastVariantGain) * *othersCost;
   }
 
   /// Why the fields given are not those of the kernel; empty if they are.
@@ -250,15 +206,6 @@ private:
                                  std::optional<size_t> wanted) {
     return fmt::format("field {} {}, but the kernel takes {}", name, given,
                        wanted ? fmt::format("a list of {}", *wanted) : "one number");
-  }
-
-  /// The first constraint that does not hold, with its values; empty if all do.
-  std::string violation(const ConfigurationProblem &problem, const Configuration &configuration) {
-    kernels::Numbers values = configuration.symbols();
-    for (const auto &constraints : {spaceOf(problem).constraints, chooser.constraints(problem)})
-      if (const Constraint *violated = firstViolated(constraints, values))
-        return describe(*violated, values, configuration.fields.texts());
-    return {};
   }
 
   ConfigurationProblem problemOf(const Subkernel &subkernel) const {

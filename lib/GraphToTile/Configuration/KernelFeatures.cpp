@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/KernelFeatures.h"
+#include "IR/Graph/Decisions.h"
 #include "IR/ModelLocation.h"
 #include "Kernels/Winograd.h"
 #include "Language/Tracer.h"
@@ -81,17 +82,11 @@ private:
   }
 };
 
-/// "linear" of "linear_1", as a model numbers operators of the same name.
-std::string withoutNumber(const std::string &node) {
-  StringRef name = StringRef(node).rtrim("0123456789");
-  return name.size() < node.size() && name.consume_back("_") && !name.empty() ? name.str() : node;
-}
-
 std::vector<std::string> operationsAt(ArrayRef<Location> locations) {
   std::vector<std::string> operations;
   for (Location location : locations)
     if (std::string node = nodeName(location); !node.empty())
-      operations.push_back(withoutNumber(node));
+      operations.push_back(graph::withoutNumber(node));
   return operations;
 }
 

@@ -2,6 +2,7 @@
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "Kernels/SplitParts.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -16,18 +17,19 @@ static constexpr std::pair<const char *, int64_t Tiling::*> lists[] = {
 
 const ConfigurationSchema &loopSchema() {
   using Field = ConfigurationField;
-  static const ConfigurationSchema schema{
-      "loops",
-      {{"block", Field::List, 0, "elements of each dimension in a program; 0: all of them"},
-       {"programs", Field::List, 1, "programs along each that follow each other on one worker"},
-       {"chunk", Field::List, 0,
-        "elements of each in a trip of a loop over what is reduced; 0: no loop"},
-       {"parts", Field::Number, 1, "blocks that each of what is stored side by side is cut into"}}};
+  static const ConfigurationSchema schema = kernels::withSplitParts(
+      {"loops",
+       {{"block", Field::List, 0, "elements of each dimension in a program; 0: all of them"},
+        {"programs", Field::List, 1, "programs along each that follow each other on one worker"},
+        {"chunk", Field::List, 0,
+         "elements of each in a trip of a loop over what is reduced; 0: no loop"},
+        {"parts", Field::Number, 1,
+         "blocks that each of what is stored side by side is cut into"}}});
   return schema;
 }
 
 Fields fieldsOf(const LoopConfiguration &configuration) {
-  Fields fields({{"parts", configuration.parts}});
+  Fields fields(kernels::withChosenSplitParts({{"parts", configuration.parts}}));
   for (auto [name, member] : lists)
     for (const Tiling &tiling : configuration.tilings)
       fields.lists[name].push_back(tiling.*member);
@@ -93,6 +95,10 @@ std::vector<Constraint> loopConstraints(const LoopProgram &program) {
       constraints.emplace_back(element("chunk", dim) + " * " + element("chunk", other), "0",
                                "one dimension at most is walked along in chunks");
   }
+  std::string chunks = "0";
+  for (int dim = 0; dim < int(parallel.size()); ++dim)
+    chunks += " + " + element("chunk", dim);
+  constraints.push_back(kernels::splitPartsConstraint(chunks));
   return constraints;
 }
 

@@ -18,13 +18,15 @@ struct FieldsOverride {
   std::string place; // where it says so: "tuned.json: configurations[2].kernels[0]"
 };
 
+/// A kernel's variants, all of them.
+struct VariantOverrides {
+  /// By what the size is at most that they are for, and by how many workers they are for at least.
+  std::map<int64_t, FieldsOverride> forSizes, forWorkers;
+};
+
 /// Of one kernel.
 struct KernelOverride : FieldsOverride {
-  /// By what the size is at most that they are for; missing: chosen.
-  std::optional<std::map<int64_t, FieldsOverride>> variants;
-  /// By how many workers they are for at least. Only what is given: the kernel's own fields are for
-  /// any number.
-  std::map<int64_t, FieldsOverride> forWorkers;
+  std::optional<VariantOverrides> variants; // missing: chosen
 };
 
 struct DispatchOverride {

@@ -5,6 +5,7 @@
 #pragma once
 #include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include "Kernels/Configuration.h"
+#include <optional>
 
 namespace tw::conversion {
 using kernels::Configuration;
@@ -13,6 +14,27 @@ using kernels::Constraint;
 /// The symbol of the size that variants are told apart by, the rows of a product; empty where there
 /// are none: it is a number, or no buffer has it as one of its sizes.
 std::string variantSymbol(const Subkernel &subkernel);
+
+/// Which calls a variant is for; all of them, where both are 0, as the kernel itself.
+struct VariantBound {
+  int64_t most = 0;    // of that size; 0: any
+  int64_t workers = 0; // at least; 0: any number
+
+  bool isForAll() const { return most == 0 && workers == 0; }
+  /// Whether calls with so many workers in which the size is `size`, if they tell it, are among
+  /// them.
+  bool takes(std::optional<int64_t> size, int64_t count) const {
+    return most > 0 ? size && *size <= most && (most > 1 || *size == 1)
+                    : workers == 0 || count >= workers;
+  }
+  bool operator==(const VariantBound &) const = default;
+};
+
+struct Variant {
+  VariantBound bound;
+  Configuration configuration;
+  bool operator==(const Variant &) const = default;
+};
 
 /// The same computation for calls in which that size is at most `most`.
 Subkernel boundedBy(const Subkernel &subkernel, int64_t most);

@@ -89,6 +89,8 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
     for (auto [number, kernel] : llvm::enumerate(kernels)) {
       tile::ConfigurationAttr configuration = configured.getKernels()[number];
       kernel->setAttr(tile::TileDialect::configurationName, configuration);
+      if (std::string symbol = variantSymbol(analysis.subkernels[number]); !symbol.empty())
+        kernel->setAttr(tile::variantSizeName, StringAttr::get(kernel->getContext(), symbol));
       variants.push_back(writeVariants(kernel, analysis.subkernels[number], configuration));
     }
     for (graph::DispatchOp call : calls.of(function))
@@ -116,7 +118,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
       Configuration made = fromAttribute(variant.getConfiguration()),
                     base = fromAttribute(configuration);
       Subkernel bounded = isForSizes ? boundedBy(subkernel, variant.getMost()) : subkernel;
-      std::string why = misfit({bounded, true, &base, !isForSizes}, made);
+      std::string why = misfit({bounded, true, &base, variant.getWorkers()}, made);
       b.setInsertionPointAfter(variants.empty() ? kernel : variants.back());
       tile::KernelOp written =
           why.empty() ? trace(b, kernel.getLoc(), bounded, made, why) : tile::KernelOp();

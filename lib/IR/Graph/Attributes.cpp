@@ -81,6 +81,12 @@ bool isDecisions(Attribute value) {
          llvm::all_of(cast<ArrayAttr>(value).getAsRange<DecisionAttr>(), isSound);
 }
 
+bool isDecisionRules(Attribute value) {
+  return isArrayOf<DictionaryAttr>(value) &&
+         llvm::all_of(cast<ArrayAttr>(value),
+                      [](Attribute rule) { return whyNoDecisionRule(rule).empty(); });
+}
+
 bool isFixedResults(Attribute value) {
   llvm::DenseSet<int64_t> positions;
   return isArrayOf<DictionaryAttr>(value) &&
@@ -109,6 +115,9 @@ constexpr StringLiteral aText = "a text", aName = "the name of an argument",
 constexpr AttributeRule rules[] = {
     {wantedDecisionsName, Holder::Module, isDecisions, decisionList},
     {decisionsName, Holder::Module, isDecisions, decisionList},
+    {decisionRulesName, Holder::Module, isDecisionRules,
+     "an array of {decision, operations, want}, maybe with types"},
+    {operatorTypesName, Holder::Module, is<DictionaryAttr>, "a dictionary of texts"},
     {"tw.kernel", Holder::Function, is<UnitAttr>, "a unit"},
     {"tw.symbols", Holder::Function, isSymbols,
      "an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max"},

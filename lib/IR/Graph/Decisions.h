@@ -16,6 +16,23 @@ namespace tw::graph {
 inline constexpr llvm::StringLiteral wantedDecisionsName = "tw.wanted_decisions";
 inline constexpr llvm::StringLiteral decisionsName = "tw.decisions";
 
+/// On a module, too: rules for decisions of any model, dictionaries {decision = "fuse", operations
+/// =
+/// ["linear", "gelu"], types = ["128x3072xf32", "128x3072xf32"], want = false} of which the first
+/// that fits decides; types may be left out. And the types of the module's operators by their
+/// names.
+inline constexpr llvm::StringLiteral decisionRulesName = "tw.decision_rules";
+inline constexpr llvm::StringLiteral operatorTypesName = "tw.operator_types";
+
+/// Why this is no such rule; empty if it is one.
+std::string whyNoDecisionRule(mlir::Attribute rule);
+
+/// "linear" of "linear_1", as a model numbers operators of the same name.
+std::string withoutNumber(const std::string &node);
+
+/// What operators compute, by their names: "128x768xf32".
+mlir::DictionaryAttr operatorTypes(mlir::ModuleOp module);
+
 /// Why something is not done that a configuration file forbids.
 inline constexpr const char *unwanted = "the configuration says so";
 
@@ -30,7 +47,8 @@ public:
   /// Of the module that `root` is or stands in.
   explicit Decisions(mlir::Operation *root);
 
-  /// What the configuration says of operators, by where these come from; nothing: it says nothing.
+  /// What the configuration, or else a rule, says of operators, by where these come from; nothing:
+  /// it says nothing.
   std::optional<bool> wanted(DecisionKind kind, mlir::ArrayRef<mlir::Location> operators) const;
   /// Notes what has been decided, and of a refusal the reason. What one pass has done no other one
   /// undoes: a refusal changes nothing that was taken.
@@ -44,8 +62,12 @@ private:
   /// Nothing for operators without names, and for one that is compared with itself.
   static std::optional<Key> keyOf(DecisionKind kind, mlir::ArrayRef<mlir::Location> operators);
 
+  std::optional<bool> ruled(const Key &key) const;
+
   mlir::ModuleOp module;
   bool isNoted = false;
+  mlir::ArrayAttr rules;
+  mlir::DictionaryAttr types;
   std::map<Key, bool> wishes;
   llvm::MapVector<Key, DecisionAttr, std::map<Key, unsigned>> made;
 };

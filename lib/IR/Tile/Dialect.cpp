@@ -343,6 +343,14 @@ static LogicalResult verifyWorkers(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// `tile.variant_size`: a symbol. Once it is bound, the kernel has it no more.
+static LogicalResult verifyVariantSize(KernelOp kernel, Attribute value) {
+  auto symbol = dyn_cast<StringAttr>(value);
+  if (!symbol || symbol.empty())
+    return kernel.emitOpError() << variantSizeName << " is the name of a symbol, but is " << value;
+  return success();
+}
+
 /// `tile.replaces`: the kernel of a model in whose place this one comes.
 static LogicalResult verifyReplaces(KernelOp kernel, Attribute value) {
   auto name = dyn_cast<StringAttr>(value);
@@ -380,6 +388,7 @@ constexpr struct {
                         {TileDialect::beginsName, verifyBegins},
                         {TileDialect::variantsName, verifyVariants},
                         {TileDialect::workersName, verifyWorkers},
+                        {variantSizeName, verifyVariantSize},
                         {TileDialect::replacesName, verifyReplaces}};
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

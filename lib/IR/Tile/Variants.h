@@ -18,6 +18,10 @@
 
 namespace tw::tile {
 
+/// On a kernel that may have variants for small sizes, with or without any: the symbol of the size
+/// that they are told apart by.
+inline constexpr llvm::StringLiteral variantSizeName = "tile.variant_size";
+
 /// In order; empty for most kernels.
 llvm::SmallVector<KernelOp> variantsOf(KernelOp kernel);
 

@@ -4,6 +4,7 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Values.h"
 #include "IR/Tile/Tile.h"
+#include "IR/Tile/Variants.h"
 #include "Program/Artifact/Describe.h"
 #include "Program/Link/Link.h"
 #include "Program/ObjectCode/Machine.h"
@@ -215,7 +216,8 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool isExter
 /// The kernel itself, for the interpreter.
 static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
   OwningOpRef<tile::KernelOp> program = kernel.clone();
-  for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName})
+  for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName,
+                         tile::variantSizeName})
     program.get()->removeAttr(name); // which change no result
   llvm::raw_string_ostream(summary.program) << *program;
 }
@@ -236,17 +238,18 @@ static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target
     }
     Operation *kernel = symbols.lookup(op.getKernel());
     KernelSummary &summary = texts[op.getKernel()] = describeKernel(kernel);
+    FailureOr<target::KernelInfo> info = target.lower(kernel, into);
+    if (failed(info)) {
+      result = emitCoded(kernel->getLoc(), Code::TARGET_1)
+               << "@" << op.getKernel() << " could not be lowered";
+      return;
+    }
     if (auto program = dyn_cast<tile::KernelOp>(kernel)) {
-      summary.cost = costOf(program);
+      summary.cost = costOf(program, into);
       if (hasValues)
         addProgram(program, summary);
     }
-    FailureOr<target::KernelInfo> info = target.lower(kernel, into);
-    if (failed(info))
-      result = emitCoded(kernel->getLoc(), Code::TARGET_1)
-               << "@" << op.getKernel() << " could not be lowered";
-    else
-      kernels[op.getKernel()] = std::move(*info);
+    kernels[op.getKernel()] = std::move(*info);
   });
   return result;
 }

@@ -294,6 +294,20 @@ static void writeBuffers(JsonWriter &json, const HostDispatch &dispatch) {
   json.endArray();
 }
 
+/// In the order in which a call looks for one.
+static void writeVariants(JsonWriter &json, ArrayRef<KernelCost::Variant> variants) {
+  json.key("variants").beginArray();
+  for (const KernelCost::Variant &variant : variants) {
+    json.beginObject();
+    if (variant.workers > 0)
+      json.member("workers_at_least", variant.workers);
+    else
+      json.member("at_least", variant.least).member("at_most", variant.most);
+    json.member("configuration", variant.configuration).endObject();
+  }
+  json.endArray();
+}
+
 static void writeCost(JsonWriter &json, func::FuncOp main, const HostDispatch &dispatch,
                       const KernelCost &cost) {
   auto write = [&](const char *name, const std::string &text) {
@@ -312,6 +326,9 @@ static void writeCost(JsonWriter &json, func::FuncOp main, const HostDispatch &d
     json.member("arithmetic", cost.arithmetic);
   if (!cost.configuration.empty())
     json.member("configuration", cost.configuration);
+  write("variant_size", work.variantSize);
+  if (!cost.variants.empty())
+    writeVariants(json, cost.variants);
 }
 
 static void writePrograms(JsonWriter &json, const HostProgram &program,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Artifact/WorkText.h"
 #include "IR/Graph/Mutations.h"
+#include "IR/Tile/Variants.h"
 #include "Program/Artifact/SizeText.h"
 #include <fmt/format.h>
 
@@ -31,8 +32,27 @@ static std::string textOf(tile::ConfigurationAttr configuration) {
   return configuration.getTarget() ? text + "; " + textOf(configuration.getTarget()) : text;
 }
 
-KernelCost costOf(tile::KernelOp kernel) {
-  KernelCost cost{tile::workOf(kernel), {}, {}, "", ""};
+static std::string configurationOf(tile::KernelOp kernel) {
+  auto configuration =
+      kernel->getAttrOfType<tile::ConfigurationAttr>(tile::TileDialect::configurationName);
+  return configuration ? textOf(configuration) : "";
+}
+
+static KernelCost::Variant describeVariant(tile::KernelOp variant, StringRef symbol) {
+  KernelCost::Variant made{0, INT64_MAX, tile::workersOf(variant), configurationOf(variant)};
+  for (auto own : variant.getSymbols().getAsRange<tile::SymbolAttr>())
+    if (own.getName() == symbol)
+      made.least = own.getMin(), made.most = own.getMax();
+  return made;
+}
+
+KernelCost costOf(tile::KernelOp kernel, ModuleOp code) {
+  KernelCost cost{tile::workOf(kernel), {}, {}, "", configurationOf(kernel)};
+  if (auto symbol = kernel->getAttrOfType<StringAttr>(tile::variantSizeName))
+    cost.variantSymbol = symbol.str();
+  for (tile::KernelOp variant : tile::variantsOf(kernel))
+    if (code.lookupSymbol(variant.getSymName()))
+      cost.variants.push_back(describeVariant(variant, cost.variantSymbol));
   for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
                                           kernel.getArguments().getAsRange<tile::ArgumentAttr>())) {
     cost.accesses.push_back(argument.getAccess());
@@ -41,9 +61,6 @@ KernelCost costOf(tile::KernelOp kernel) {
   }
   if (cost.work.arithmetic)
     cost.arithmetic = textOf(cost.work.arithmetic);
-  if (auto configuration =
-          kernel->getAttrOfType<tile::ConfigurationAttr>(tile::TileDialect::configurationName))
-    cost.configuration = textOf(configuration);
   return cost;
 }
 
@@ -160,8 +177,10 @@ WorkText workText(func::FuncOp main, graph::DispatchOp call, const KernelCost &c
     bool isWeight = operand && graph::isConstant(operand);
     (traffic.isWritten ? written : isWeight ? weights : read).add(text);
   }
+  std::string variantSize =
+      cost.variantSymbol.empty() ? "" : textOfSize(Size::symbol(cost.variantSymbol));
   return {cost.work.flops ? textOfSize(*cost.work.flops) : "", weights.text(), read.text(),
-          written.text()};
+          written.text(), variantSize};
 }
 
 } // namespace tw

@@ -258,6 +258,9 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
           (i < operands.ins.size() ? inputs : scalars).push_back(input);
       llvm::append_range(destinations, call.getOuts());
       locations.push_back(call.getLoc());
+      for (KernelOp variant : variantsOf(stage.kernel))
+        emitReport(call.getLoc()) << "variant " << variant.getSymName()
+                                  << " is left out: blocks of rows keep many workers busy";
       configured.insert_range(graph::configuredNames(call));
     }
     llvm::append_range(inputs, scalars);

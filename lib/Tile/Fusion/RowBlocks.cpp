@@ -104,7 +104,8 @@ public:
         b, b.getFusedLoc(locations), first.getSymName(), b.getArrayAttr({}), b.getArrayAttr({}),
         b.getArrayAttr({SizeAttr::get(b.getContext(), programs)})));
     for (NamedAttribute attribute : first->getDiscardableAttrs())
-      if (attribute.getName() != TileDialect::blockName)
+      if (attribute.getName() != TileDialect::blockName &&
+          attribute.getName() != TileDialect::variantsName)
         (*made)->setDiscardableAttr(attribute.getName(), attribute.getValue());
     b.createBlock(&made->getBody());
     addArguments(*made);

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -37,6 +38,8 @@ public:
   void add(ModuleOp module) {
     if (linked->getBody()->empty())
       linked.get()->setAttrs(module->getAttrs());
+    if (auto rules = module->getAttrOfType<ArrayAttr>(decisionsName))
+      decisions.insert_range(rules);
     OwningOpRef<ModuleOp> copy = module.clone();
     SymbolTable own(*copy);
     dropPlaces(*copy);
@@ -61,12 +64,15 @@ public:
     Type any = transform::AnyOpType::get(b.getContext());
     auto main = transform::NamedSequenceOp::create(
         b, loc, entryName, any, {}, [&](OpBuilder &inner, Location at, BlockArgument kernels) {
-          transform::ForeachMatchOp::create(
-              inner, at, any, ValueRange(), kernels, ValueRange(),
-              /*restrict_root=*/UnitAttr(), /*flatten_results=*/UnitAttr(),
-              inner.getArrayAttr(matchers), inner.getArrayAttr(actions));
+          if (!matchers.empty()) // else there are only decisions, or nothing
+            transform::ForeachMatchOp::create(
+                inner, at, any, ValueRange(), kernels, ValueRange(),
+                /*restrict_root=*/UnitAttr(), /*flatten_results=*/UnitAttr(),
+                inner.getArrayAttr(matchers), inner.getArrayAttr(actions));
           transform::YieldOp::create(inner, at);
         });
+    if (!decisions.empty())
+      linked.get()->setAttr(decisionsName, b.getArrayAttr(decisions.getArrayRef()));
     main.setArgAttr(0, transform::TransformDialect::kArgConsumedAttrName, b.getUnitAttr());
     return *linked;
   }
@@ -103,6 +109,7 @@ private:
   OwningOpRef<ModuleOp> linked;
   SymbolTable table;
   SmallVector<Attribute> matchers, actions;
+  llvm::SetVector<Attribute> decisions;
   llvm::DenseSet<std::tuple<Attribute, Attribute>> listed;
 };
 

@@ -63,25 +63,22 @@ public:
     if (!list)
       return wrong(op, "variants are a list of dictionaries, each with at_most or "
                        "workers_at_least");
+    made.variants.emplace();
     for (Attribute each : list)
-      TW_TRY(variant(dyn_cast<DictionaryAttr>(each), made));
-    if (made.forWorkers.empty() && !made.variants)
-      made.variants.emplace(); // an empty list: none
+      TW_TRY(variant(dyn_cast<DictionaryAttr>(each), *made.variants));
     return made;
   }
 
 private:
-  Status variant(DictionaryAttr dictionary, KernelOverride &kernel) const {
+  Status variant(DictionaryAttr dictionary, conversion::VariantOverrides &variants) const {
     auto most = dictionary ? dictionary.getAs<IntegerAttr>("at_most") : IntegerAttr();
     auto workers = dictionary ? dictionary.getAs<IntegerAttr>("workers_at_least") : IntegerAttr();
     if (bool(most) == bool(workers) || (most && most.getInt() < 1) ||
         (workers && workers.getInt() < 2))
       return wrong(op, "variants are a list of dictionaries, each with at_most, 1 or more, or "
                        "workers_at_least, 2 or more");
-    if (most && !kernel.variants)
-      kernel.variants.emplace();
-    auto [place, isNew] = most ? kernel.variants->try_emplace(most.getInt())
-                               : kernel.forWorkers.try_emplace(workers.getInt());
+    auto [place, isNew] = most ? variants.forSizes.try_emplace(most.getInt())
+                               : variants.forWorkers.try_emplace(workers.getInt());
     if (!isNew)
       return wrong(op, most ? fmt::format("a variant for sizes up to {} stands here a second time",
                                           most.getInt())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune/Spec/TuningDialect.h"
 #include "GraphToTile/Configuration/KernelFeatures.h"
+#include "IR/Graph/Decisions.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,6 +30,15 @@ LogicalResult TuningDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   if (name == targetName) {
     if (!isa<ModuleOp>(op) || !isa<StringAttr>(attribute.getValue()))
       return op->emitError() << targetName << " is a string of a module";
+    return success();
+  }
+  if (name == decisionsName) {
+    auto rules = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!isa<ModuleOp>(op) || !rules)
+      return op->emitError() << decisionsName << " is an array of a module";
+    for (Attribute rule : rules)
+      if (std::string why = graph::whyNoDecisionRule(rule); !why.empty())
+        return op->emitError() << "the rule " << rule << " is none for decisions: " << why;
     return success();
   }
   if (name != measuredName)

@@ -22,6 +22,6 @@ void registerTuningDialect(mlir::DialectRegistry &registry);
 
 /// Attributes of a spec.
 constexpr llvm::StringLiteral versionName = "tuning.version", targetName = "tuning.target",
-                              measuredName = "tuning.measured";
+                              decisionsName = "tuning.decisions", measuredName = "tuning.measured";
 
 } // namespace tw::tune

@@ -37,6 +37,18 @@ static OwningOpRef<ModuleOp> payloadOf(MLIRContext *context, const KernelFeature
   return module;
 }
 
+ArrayAttr TuningSpec::getDecisions() const {
+  return getModule()->getAttrOfType<ArrayAttr>(decisionsName);
+}
+
+std::vector<Attribute> TuningSpecs::decisions() const {
+  std::vector<Attribute> all;
+  for (const TuningSpec &spec : specs)
+    if (ArrayAttr rules = spec.getDecisions())
+      all.insert(all.end(), rules.begin(), rules.end());
+  return all;
+}
+
 StringRef TuningSpec::getTarget() const {
   return getModule()->getAttrOfType<StringAttr>(targetName).getValue();
 }

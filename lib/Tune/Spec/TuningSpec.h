@@ -28,6 +28,8 @@ public:
   find(const conversion::KernelFeatures &kernel) const;
 
   mlir::ModuleOp getModule() const { return *module; }
+  /// Its rules for decisions about operators (IR/Graph/Decisions.h); null: there are none.
+  mlir::ArrayAttr getDecisions() const;
   /// What it is for: "cpu" or "nvidia".
   llvm::StringRef getTarget() const;
 
@@ -43,6 +45,8 @@ public:
   explicit TuningSpecs(std::vector<TuningSpec> specs) : specs(std::move(specs)) {}
   mlir::FailureOr<std::optional<conversion::KernelOverride>>
   find(const conversion::KernelFeatures &kernel) const override;
+  /// The rules of all, of which the first that fits decides.
+  std::vector<mlir::Attribute> decisions() const;
 
 private:
   std::vector<TuningSpec> specs;

@@ -2,6 +2,7 @@
 #include "Profile.h"
 #include "../Failure.h"
 #include "../Machine.h"
+#include "runtime/Instance/CalledCode.h"
 #include <algorithm>
 
 namespace tw::cli {
@@ -87,6 +88,8 @@ Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
   std::vector<tw_dispatch_work> work(static_cast<size_t>(info->dispatch_count));
   TW_TRY(fromRuntime(tw_program_work(program, inputs.data(), static_cast<int32_t>(inputs.size()),
                                      work.data(), info->dispatch_count)));
+  TW_ASSIGN(std::vector<rt::CalledCode> code,
+            rt::codeOfCall(rt::metadataOf(program), inputs, tw_instance_threads(instance)));
   Profile profile;
   profile.model = info->model;
   profile.target = info->target;
@@ -104,6 +107,8 @@ Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
   }
   for (int32_t i = 0; i < info->dispatch_count; ++i) {
     ProfileRow row = rowOf(*tw_program_dispatch(program, i), recording.times[size_t(i)]);
+    if (const rt::VariantInfo *variant = code[size_t(i)].variant)
+      row.configuration = variant->configuration;
     addWork(row, work[size_t(i)]);
     addBound(row, profile);
     profile.dispatches.push_back(std::move(row));

@@ -4,6 +4,7 @@
 #include "../Failure.h"
 #include "../Statistics.h"
 #include "Tuner.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tw::cli {
@@ -45,7 +46,9 @@ int Tuner::choose() {
     if (const auto *found = tuned[kernel].search.bestConfirmed(); found && found->ratio.isFaster())
       faster.emplace(kernel, found->point);
   int status = keep(faster);
-  if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
+  // Of what is found for several numbers of threads, each is compared at the end.
+  bool isOther = !options.model.tuningSpecs.empty() || !results.decisions.kept.empty();
+  if (status == 0 && goesOn() && isOther && !options.addsForThreads)
     status = compareWithCompilers();
   results.isInterrupted = !goesOn();
   noteDrift();
@@ -112,21 +115,54 @@ void Tuner::noteDrift() {
         results.startUs, results.endUs));
 }
 
-int Tuner::compareWithCompilers() {
-  ModelOptions model = options.model;
+int Tuner::compileFound(ModelOptions model, std::string &compilers, std::string &found) const {
   model.tuningSpecs.clear();
-  auto compilers = compileCandidate(model, configurationText(all, {}), folder, "compilers");
-  TW_TRY_CLI(compilers);
-  auto found = compile(kept, "found");
-  TW_TRY_CLI(found);
-  if (!compilers->refusal.empty() || !found->refusal.empty())
-    return fail({Code::TUNE_3, compilers->refusal + found->refusal});
+  model.configurations.clear();
+  auto before = compileCandidate(model, configurationText(all, {}, {}), folder, "compilers");
+  TW_TRY_CLI(before);
+  auto after = compile(kept, "found");
+  TW_TRY_CLI(after);
+  if (!before->refusal.empty() || !after->refusal.empty())
+    return fail({Code::TUNE_3, before->refusal + after->refusal});
+  compilers = before->artifact, found = after->artifact;
+  return 0;
+}
+
+Result<TrialResult> Tuner::compareFound(const std::string &compilers, const std::string &found,
+                                        int threads) const {
   TrialOptions own = trial;
+  own.threads = threads;
+  own.cores = coresOfCalls(threads);
   own.pairs *= finalPairs;
-  auto result = runTrial(compilers->artifact, found->artifact, std::span(calls), own);
+  TW_ASSIGN(TrialResult result, runTrial(compilers, found, std::span(calls), own));
+  if (!result.fault.empty())
+    return Diagnostic{Code::TUNE_3, result.fault};
+  return result;
+}
+
+int Tuner::measureThreads(std::span<const int> numbers, std::vector<CallOfThreads> &measured) {
+  std::string compilers, found;
+  if (int status = compileFound(options.model, compilers, found))
+    return status;
+  for (int threads : numbers) {
+    progress.at(fmt::format("measuring calls with {} threads", threads), shareDone());
+    auto result = compareFound(compilers, found, threads);
+    TW_TRY_CLI(result);
+    if (result->isInterrupted || !goesOn())
+      break;
+    measured.push_back({threads, statistics(result->candidate.call).median,
+                        tune::compareTimes(result->candidate.call, result->start.call)});
+  }
+  progress.clear();
+  return 0;
+}
+
+int Tuner::compareWithCompilers() {
+  std::string compilers, found;
+  if (int status = compileFound(options.model, compilers, found))
+    return status;
+  auto result = compareFound(compilers, found, trial.threads);
   TW_TRY_CLI(result);
-  if (!result->fault.empty())
-    return fail({Code::TUNE_3, result->fault});
   results.ofCompilers = ratioOfCall(*result);
   keepsCompilers = results.ofCompilers->isSlower();
   if (keepsCompilers)
@@ -135,9 +171,9 @@ int Tuner::compareWithCompilers() {
   return 0;
 }
 
-const Point &Tuner::finalPoint(size_t number) const {
+std::optional<Point> Tuner::finalPoint(size_t number) const {
   if (keepsCompilers)
-    return all[number].chosen;
+    return std::nullopt;
   for (const auto &[kernel, point] : kept)
     if (numbers[kernel] == number)
       return point;
@@ -156,6 +192,19 @@ int Tuner::runTogether(const Choice &choice, TrialResult &result) {
   if (!result.start.call.empty())
     results.endUs = statistics(result.start.call).median;
   return 0;
+}
+
+std::vector<Decision> Tuner::foundDecisions() const {
+  if (keepsCompilers)
+    return {};
+  std::vector<Decision> all = results.decisions.decisions();
+  auto isAbout = [](const Decision &decision) {
+    return std::pair(decision.kind, decision.operators);
+  };
+  for (const Decision &decision : decided)
+    if (std::ranges::find(all, isAbout(decision), isAbout) == all.end())
+      all.push_back(decision);
+  return all;
 }
 
 std::vector<FoundKernel> Tuner::found() const {

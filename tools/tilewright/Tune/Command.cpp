@@ -10,12 +10,14 @@
 #include "IO/OutputFile.h"
 #include "Replay.h"
 #include "Report.h"
+#include "Searches.h"
 #include "tools/tilewright/Commands/Commands.h"
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Program/Values.h"
 #include "tools/tilewright/Tune/Bundle/MeasureBundle.h"
 #include "tools/tilewright/Tune/Bundle/PrepareBundle.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 #include <limits>
@@ -34,6 +36,8 @@ struct CommandOptions {
   std::string objective = "time";       // or "memory"
   std::string prepare, measure, finish; // folders of bundles
   std::string replay;                   // a database
+  std::vector<int> threads = {0};       // ascending
+  bool searchesDecisions = true;
   int64_t programs = 40;
   bool json = false;
 };
@@ -111,9 +115,30 @@ Status checkMode(const CommandOptions &options) {
   return {};
 }
 
+/// Of several numbers of threads, there is a search for each.
+Status checkThreads(const CommandOptions &options) {
+  if (options.threads.size() < 2)
+    return {};
+  if (options.threads.front() == 0)
+    return usage("--threads has 0, which is all cores, beside other numbers",
+                 "give the number of cores instead");
+  for (auto [name, isGiven] : {std::pair("--space", !options.space.empty()),
+                               {"--prepare", !options.prepare.empty()},
+                               {"--finish", !options.finish.empty()},
+                               {"--html", !options.page.empty()},
+                               {"--exhaustive", !options.exhaustive.empty()},
+                               {"--objective=memory", options.objective == "memory"}})
+    if (isGiven)
+      return usage(fmt::format("{} is for one number of threads, but --threads={} is given", name,
+                               fmt::join(options.threads, ",")),
+                   "give one number");
+  return {};
+}
+
 /// What cannot be meant together, or is missing.
 Status checkOptions(const CommandOptions &options) {
   TW_TRY(checkMode(options));
+  TW_TRY(checkThreads(options));
   const ModelOptions &model = options.tune.model;
   if (!options.measure.empty() || !options.replay.empty())
     return {};
@@ -145,6 +170,7 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   query.format = options.json ? "json" : options.space;
   query.seed = options.tune.seed;
   query.knobs = options.tune.filter.knobs;
+  query.call.workers = options.tune.threads;
   if (options.tune.exhaustiveWithin) {
     query.enumerateMost = SpaceQuery::mostEnumerated;
     query.costWithin = *options.tune.exhaustiveWithin;
@@ -165,9 +191,10 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
 }
 
 /// What is written: a tuning spec, or a configuration file.
-std::string foundText(const CommandOptions &options, const std::vector<FoundKernel> &found) {
-  return options.output.ends_with(".json") ? configurationText(found)
-                                           : specText(options.tune.model, found);
+std::string foundText(const CommandOptions &options, const std::vector<FoundKernel> &found,
+                      const std::vector<Decision> &decisions) {
+  return options.output.ends_with(".json") ? configurationText(found, decisions)
+                                           : specText(options.tune.model, found, decisions);
 }
 
 /// What a call needs: as it was given, and read as the model wants it, which compiling it tells.
@@ -209,22 +236,19 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
       made->emplace(*std::move(created));
     }
   AskedToEnd asked;
-  Tuner tuner(options.tune, folder, [] { return isInterrupted == 0; });
-  if (int status = tuner.prepare(std::move(inputs.tensors)))
+  Searches searches(options.tune, options.threads, folder, [] { return isInterrupted == 0; });
+  if (int status = searches.run(inputs.tensors))
     return status;
-  if (int status = tuner.search())
-    return status;
-  if (int status = tuner.choose())
-    return status;
+  const Tuner &last = searches.last();
   if (file) {
-    TW_TRY_CLI(file->write(asBytes(foundText(options, tuner.found()))));
+    TW_TRY_CLI(file->write(asBytes(foundText(options, last.found(), last.foundDecisions()))));
     TW_TRY_CLI(file->commit());
   }
   if (page) {
-    TW_TRY_CLI(page->write(asBytes(reportPage(tuner))));
+    TW_TRY_CLI(page->write(asBytes(reportPage(last))));
     TW_TRY_CLI(page->commit());
   }
-  TW_TRY_CLI(writeResults(options.json ? reportJson(tuner) : reportText(tuner)));
+  TW_TRY_CLI(writeResults(options.json ? searches.json() : searches.text()));
   return 0;
 }
 
@@ -248,7 +272,7 @@ int finish(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   auto file = OutputFile::create(options.output);
   TW_TRY_CLI(file);
-  TW_TRY_CLI(file->write(asBytes(foundText(options, found))));
+  TW_TRY_CLI(file->write(asBytes(foundText(options, found, {}))));
   TW_TRY_CLI(file->commit());
   TW_TRY_CLI(writeResults(report));
   return 0;
@@ -285,8 +309,11 @@ static void addSearchOptions(CLI::App &command, CommandOptions &options) {
                                 CLI::AsNumberWithUnit::CASE_SENSITIVE))
       ->check(CLI::Range(1.0, 1e7));
   command
-      .add_option("--threads", tuned.threads,
-                  "threads of a call; 0 (default): all cores that this process may use")
+      .add_option("--threads", options.threads,
+                  "threads of a call; 0 (default): all cores that this process may use. Several, "
+                  "with commas between them: kernels get variants for each but the least, and the "
+                  "report says which number is best")
+      ->delimiter(',')
       ->check(CLI::Range(0, 1024));
   command.add_option(
       "--kernel", tuned.filter.kernels,
@@ -314,6 +341,9 @@ static void addSearchOptions(CLI::App &command, CommandOptions &options) {
             return isFactor ? "" : text + " is no factor: give a number, 1 or more";
           },
           ""));
+  command.add_flag("!--no-decisions", options.searchesDecisions,
+                   "leave what the compiler decides about operators as it is; also with --kernel, "
+                   "--dispatch, --knobs, --exhaustive and --model-only");
   command.add_flag("--model-only", tuned.modelOnly,
                    "search nothing: only try in the whole model what --database knows to be best");
   command.add_option("--database", tuned.database,
@@ -384,6 +414,14 @@ void addTune(CLI::App &app, Invocation &invocation) {
   addSpaceOptions(*command, *options);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options, command, &invocation] {
+    std::vector<int> &threads = options->threads;
+    std::ranges::sort(threads);
+    threads.erase(std::ranges::unique(threads).begin(), threads.end());
+    options->tune.threads = threads.front();
+    const KernelFilter &filter = options->tune.filter;
+    options->tune.searchesDecisions = options->searchesDecisions && filter.kernels.empty() &&
+                                      filter.operators.empty() && filter.knobs.empty() &&
+                                      options->exhaustive.empty() && !options->tune.modelOnly;
     if (options->objective == "memory")
       options->tune.objective = Objective::Memory;
     constexpr double forever = std::numeric_limits<double>::infinity();

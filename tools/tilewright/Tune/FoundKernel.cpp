@@ -60,13 +60,27 @@ std::string fieldsText(const kernels::Fields &given) {
   return fmt::format("{}", fmt::join(fields, ", "));
 }
 
-std::string configurationText(const TunableKernel &kernel, const tune::Point &point) {
+std::string fieldsText(const TunableKernel &kernel, const tune::Point &point, const char *indent) {
   std::string text = fmt::format("kind = {}, {}", quoted(kernel.kind),
                                  fieldsText(fieldsAt(kernel, point, /*ofTarget=*/false)));
   if (!kernel.target.empty())
-    text += fmt::format(",\n        target = {{kind = {}, {}}}", quoted(kernel.target),
+    text += fmt::format(",\n{}target = {{kind = {}, {}}}", indent, quoted(kernel.target),
                         fieldsText(fieldsAt(kernel, point, /*ofTarget=*/true)));
   return text;
+}
+
+std::string configurationText(const TunableKernel &kernel, const tune::Point &point) {
+  KernelConfiguration written = configurationAt(kernel, point);
+  std::string text = fieldsText(kernel, written.own, "        ");
+  if (!written.variants)
+    return text;
+  std::vector<std::string> variants;
+  for (const auto &[bound, variant] : *written.variants) {
+    auto [name, number] = bound.field();
+    variants.push_back(fmt::format("\n          {{{} = {}, {}}}", name, number,
+                                   fieldsText(kernel, variant, "           ")));
+  }
+  return fmt::format("{},\n        variants = [{}]", text, fmt::join(variants, ","));
 }
 
 /// "2026-11-25"
@@ -76,18 +90,27 @@ std::string today() {
   return std::string(text, std::strftime(text, sizeof text, "%F", std::gmtime(&now)));
 }
 
+/// Which calls were measured: "all", or of the variant for them "at_most 4, size 3".
+std::string callsText(const TunableKernel &kernel) {
+  std::string text = kernel.bound.text();
+  if (kernel.callSize)
+    text += fmt::format(", size {}", *kernel.callSize);
+  return text.empty() ? "all" : text.substr(2);
+}
+
 /// Where a configuration comes from, as attributes of its matcher.
 std::string measuredText(const std::string &model, const FoundKernel &found) {
   if (!found.measured)
     return "";
   const FoundKernel::Measured &measured = *found.measured;
   return fmt::format(" attributes {{tuning.measured = {{\n"
-                     "      model = {}, kernel = {}, operations = {},\n"
+                     "      model = {}, kernel = {}, operations = {}, calls = {},\n"
                      "      machine = {}, compiler = {}, date = {},\n"
                      "      start_us = {:.6e}, ratio = [{:.6e}, {:.6e}, {:.6e}]}}}}",
                      quoted(std::filesystem::path(model).filename()), quoted(found.kernel.name),
-                     quoted(found.kernel.ops), quoted(measured.machine), quoted(measured.compiler),
-                     quoted(today()), measured.startUs, measured.ratio.median, measured.ratio.low,
+                     quoted(found.kernel.ops), quoted(callsText(found.kernel)),
+                     quoted(measured.machine), quoted(measured.compiler), quoted(today()),
+                     measured.startUs, measured.ratio.median, measured.ratio.low,
                      measured.ratio.high);
 }
 
@@ -115,18 +138,20 @@ std::string sequenceText(const std::string &name, const std::string &attributes,
 
 } // namespace
 
-std::string configurationText(const std::vector<FoundKernel> &kernels) {
+std::string configurationText(const std::vector<FoundKernel> &kernels,
+                              const std::vector<Decision> &decisions) {
   std::vector<TunableKernel> all;
   Choice changed;
   for (const FoundKernel &found : kernels) {
-    if (found.point != found.kernel.chosen)
-      changed.emplace(all.size(), found.point);
+    if (!found.isCompilersChoice())
+      changed.emplace(all.size(), *found.point);
     all.push_back(found.kernel);
   }
-  return configurationText(all, changed);
+  return configurationText(all, changed, decisions);
 }
 
-std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels) {
+std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels,
+                     const std::vector<Decision> &decisions) {
   std::multiset<std::string> known;
   for (const FoundKernel &found : kernels)
     known.insert(featuresText(found.kernel) + sizesText(found.kernel));
@@ -134,7 +159,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
   std::string sequences, pairs;
   for (const FoundKernel &found : kernels) {
     const TunableKernel &kernel = found.kernel;
-    if (found.point == kernel.chosen)
+    if (found.isCompilersChoice())
       continue;
     std::string features = featuresText(kernel), sizes = sizesText(kernel);
     if (known.count(features + sizes) > 1)
@@ -144,7 +169,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
     for (int again = 2; !names.insert(name).second; ++again)
       name = fmt::format("{}_{}", nameOf(kernel), again);
     sequences += sequenceText(name, measuredText(model.model, found), features, sizes,
-                              configurationText(kernel, found.point));
+                              configurationText(kernel, *found.point));
     pairs += fmt::format("{}@{} -> @configure", pairs.empty() ? "\n        " : ",\n        ", name);
   }
   std::string body = pairs.empty()
@@ -155,7 +180,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
   return fmt::format(
       "// Found by `tilewright tune`; for `--tuning-spec`. docs/tuning.md.\n"
       "module attributes {{transform.with_named_sequence, tuning.version = {} : i64,\n"
-      "    tuning.target = {}}} {{\n{}"
+      "    tuning.target = {}{}}} {{\n{}"
       "  transform.named_sequence @configure(%kernel: !transform.any_op {{transform.readonly}},\n"
       "      %configuration: !transform.any_param {{transform.readonly}}) {{\n"
       "    transform.annotate %kernel \"configuration\" = %configuration\n"
@@ -163,7 +188,9 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
       "    transform.yield\n  }}\n"
       "  transform.named_sequence @__transform_main(%kernels: !transform.any_op "
       "{{transform.consumed}}) {{\n{}    transform.yield\n  }}\n}}\n",
-      tune::fieldsVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
+      tune::fieldsVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"),
+      decisions.empty() ? "" : ",\n    tuning.decisions = " + decisionRules(decisions), sequences,
+      body);
 }
 
 } // namespace tw::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelKeys.h"
 #include "IO/File.h"
-#include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include <algorithm>
 #include <cstdlib>
@@ -11,9 +10,7 @@
 
 namespace tw::cli {
 
-Result<ProgramDescription> describeProgram(const std::string &artifact) {
-  TW_ASSIGN(rt::Artifact opened, rt::openArtifact(artifact));
-  const rt::Metadata &metadata = opened.metadata;
+Result<ProgramDescription> describeProgram(const rt::Metadata &metadata) {
   const char *given = std::getenv("TILEWRIGHT_COMPILER");
   TW_ASSIGN(MappedFile library,
             MappedFile::open(given ? given : CompilerLibrary::besideExecutable()));
@@ -22,14 +19,22 @@ Result<ProgramDescription> describeProgram(const std::string &artifact) {
       fmt::format("{}; {:016x}", metadata.compiler, std::hash<std::string_view>()(library.text())),
       {}};
   for (const rt::DispatchInfo &dispatch : metadata.dispatches)
-    made.configured.insert(dispatch.configured.empty() ? dispatch.kernel
-                                                       : dispatch.configured.front());
+    made.configured.insert(dispatch.configuredAs());
   return made;
+}
+
+/// The dispatch, and which calls of it: times of others say nothing.
+static std::string codeText(const TunableKernel &kernel) {
+  std::string text = kernel.signature + kernel.bound.text();
+  if (kernel.callSize)
+    text += fmt::format(", size {}", *kernel.callSize);
+  return kernel.bound.isForAll() ? text
+                                 : fmt::format("{}, of {}", text, tune::pointText(kernel.own));
 }
 
 tune::MeasuredKernel keyOf(const TunableKernel &kernel, const ProgramDescription &program,
                            const std::string &machine) {
-  return {kernel.signature,
+  return {codeText(kernel),
           kernel.number,
           tune::pointText(kernel.start.point),
           fmt::format("{} {}", program.target, kernel.kind),

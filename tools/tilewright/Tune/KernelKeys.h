@@ -17,8 +17,8 @@ struct ProgramDescription {
   std::set<std::string> configured;
 };
 
-/// Of an artifact, whose code is not loaded. Errors: those of openArtifact; IO_1.
-Result<ProgramDescription> describeProgram(const std::string &artifact);
+/// Errors: IO_1.
+Result<ProgramDescription> describeProgram(const rt::Metadata &metadata);
 
 /// What measurements in a database must have been made with to be worth something here; `machine`
 /// as machineText has it.

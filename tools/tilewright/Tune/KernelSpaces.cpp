@@ -3,12 +3,12 @@
 #include "../Failure.h"
 #include "IO/File.h"
 #include "IO/Formats/Json.h"
-#include "IO/Formats/JsonWriter.h"
 #include "IO/OutputFile.h"
-#include "Tune/Spec/FieldsVersion.h"
+#include "runtime/Instance/CalledCode.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Compiler/CompilerSink.h"
 #include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Program/Values.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -20,9 +20,29 @@ using tune::Candidate;
 using tune::Knob;
 using tune::Point;
 
+std::string VariantBound::text() const {
+  auto [name, number] = field();
+  return isForAll() ? "" : fmt::format(", {} {}", name, number);
+}
+
 //===----------------------------------------------------------------------===//
 // Asking
 //===----------------------------------------------------------------------===//
+
+Result<TunedCall> tunedCall(const rt::Metadata &program, std::span<HostTensor> inputs,
+                            int workers) {
+  std::vector<tw_tensor> tensors;
+  for (HostTensor &input : inputs)
+    tensors.push_back(toRuntime(input));
+  TW_ASSIGN(std::vector<rt::CalledCode> code, rt::codeOfCall(program, tensors, workers));
+  TunedCall call{workers, false, {}};
+  for (size_t i = 0; i < code.size(); ++i)
+    if (auto size = code[i].variantSize) {
+      int64_t &known = call.sizes[program.dispatches[i].configuredAs()];
+      known = std::max(known, *size); // of several calls the longest
+    }
+  return call;
+}
 
 /// In the child process of runIsolated: writes the answer to `file`.
 static int askHere(const ModelOptions &model, const SpaceQuery &query, const std::string &file) {
@@ -47,6 +67,17 @@ static int askHere(const ModelOptions &model, const SpaceQuery &query, const std
     knobs.push_back(knob.c_str());
   request.knobs = knobs.data();
   request.knob_count = knobs.size();
+  std::vector<const char *> sized;
+  std::vector<int64_t> sizes;
+  for (const auto &[kernel, size] : query.call.sizes) {
+    sized.push_back(kernel.c_str());
+    sizes.push_back(size);
+  }
+  request.workers = query.call.workers;
+  request.adds_for_workers = query.call.addsForWorkers;
+  request.sized_kernels = sized.data();
+  request.sizes = sizes.data();
+  request.sized_kernel_count = sized.size();
   request.cost_within = std::isfinite(query.costWithin) ? query.costWithin : 0;
   tilewright_outcome outcome = library->configurationSpaces(&request, &sink, &listener);
   listener.progress.clear();
@@ -218,6 +249,44 @@ static Status readEnumerated(const Json &kernelObject, TunableKernel &kernel) {
   return {};
 }
 
+static Result<VariantBound> readBound(const Json &object) {
+  VariantBound bound;
+  if (auto most = object.find("at_most")) {
+    TW_ASSIGN(bound.atMost, most->integer());
+  } else {
+    TW_ASSIGN(Json workers, object.get("workers_at_least"));
+    TW_ASSIGN(bound.workersAtLeast, workers.integer());
+  }
+  return bound;
+}
+
+static Status readCode(const Json &object, TunableKernel &kernel) {
+  const Point &start = kernel.start.point;
+  if (auto size = object.find("size")) {
+    TW_ASSIGN(kernel.callSize, size->integer());
+  }
+  if (auto variant = object.find("variant")) {
+    TW_ASSIGN(kernel.bound, readBound(*variant));
+  }
+  Candidate own;
+  TW_ASSIGN(Json values, object.get("own"));
+  TW_TRY(readPoint(values, start, own));
+  kernel.own = std::move(own.point);
+  TW_ASSIGN(Json variants, object.get("variants"));
+  TW_TRY(variants.forEach([&](const Json &each) -> Status {
+    Candidate variant;
+    TW_ASSIGN(VariantBound bound, readBound(each));
+    TW_TRY(readPoint(each, start, variant));
+    kernel.variants[bound] = std::move(variant.point);
+    return {};
+  }));
+  TW_ASSIGN(Json given, object.get("given_variants"));
+  TW_ASSIGN(kernel.areVariantsGiven, given.boolean());
+  TW_ASSIGN(Json chosen, object.get("is_chosen"));
+  TW_ASSIGN(kernel.isChosen, chosen.boolean());
+  return {};
+}
+
 static Result<TunableKernel> readKernel(const Json &object) {
   TunableKernel kernel;
   for (auto [key, text] : {std::pair("kernel", &kernel.name),
@@ -237,6 +306,7 @@ static Result<TunableKernel> readKernel(const Json &object) {
   }
   TW_ASSIGN(Json knobs, object.get("knobs"));
   TW_TRY(knobs.forEach([&](const Json &knob) { return readKnob(knob, kernel); }));
+  TW_TRY(readCode(object, kernel));
   TW_ASSIGN(Json constraints, object.get("constraints"));
   TW_TRY(constraints.forEach([&](const Json &each) { return readConstraint(each, kernel); }));
   TW_TRY(readEnumerated(object, kernel));
@@ -261,76 +331,6 @@ Result<std::vector<TunableKernel>> readSpaces(const std::string &json) {
     return {};
   }));
   return kernels;
-}
-
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-kernels::Fields fieldsAt(const TunableKernel &kernel, const Point &point, bool ofTarget) {
-  kernels::Fields fields;
-  for (const Knob &knob : kernel.space.knobs) {
-    if (kernel.isOfTarget.at(knob.name) != ofTarget)
-      continue;
-    int64_t value = point.at(knob.name);
-    if (!knob.element) {
-      fields.numbers[knob.name] = value;
-      continue;
-    }
-    std::vector<int64_t> &list = fields.lists[knob.element->list];
-    list.resize(std::max(list.size(), knob.element->index + 1));
-    list[knob.element->index] = value;
-  }
-  return fields;
-}
-
-static void writeFields(JsonWriter &json, const kernels::Fields &fields) {
-  for (const auto &[name, value] : fields.numbers)
-    json.member(name, value);
-  for (const auto &[name, list] : fields.lists) {
-    json.key(name).beginArray();
-    for (int64_t value : list)
-      json.value(value);
-    json.endArray();
-  }
-}
-
-static void writeKernel(JsonWriter &json, const TunableKernel &kernel, const Point &point) {
-  json.beginObject().member("kernel", std::string_view(kernel.name));
-  json.member("kind", std::string_view(kernel.kind));
-  writeFields(json, fieldsAt(kernel, point, /*ofTarget=*/false));
-  if (!kernel.target.empty()) {
-    json.key("target").beginObject().member("kind", std::string_view(kernel.target));
-    writeFields(json, fieldsAt(kernel, point, /*ofTarget=*/true));
-    json.endObject();
-  }
-  json.endObject();
-}
-
-std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice) {
-  std::set<std::string> signatures;
-  for (const auto &[number, point] : choice)
-    signatures.insert(kernels[number].signature);
-  JsonWriter json;
-  json.beginObject().member("version", tune::fieldsVersion);
-  json.key("configurations").beginArray();
-  for (const std::string &signature : signatures) {
-    std::map<int64_t, size_t> members; // of the dispatch, by their numbers in it
-    for (size_t number = 0; number < kernels.size(); ++number)
-      if (kernels[number].signature == signature)
-        members.try_emplace(kernels[number].number, number);
-    const TunableKernel &first = kernels[members.begin()->second];
-    json.beginObject().member("signature", std::string_view(signature));
-    json.member("ops", std::string_view(first.ops));
-    json.member("source", std::string_view(first.source)).key("kernels").beginArray();
-    for (const auto &[place, number] : members) {
-      auto chosen = choice.find(number);
-      writeKernel(json, kernels[number],
-                  chosen == choice.end() ? kernels[number].start.point : chosen->second);
-    }
-    json.endArray().endObject();
-  }
-  return json.endArray().endObject().text() + "\n";
 }
 
 } // namespace tw::cli

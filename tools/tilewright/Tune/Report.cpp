@@ -65,8 +65,17 @@ std::string reportText(const Tuner &tuner) {
                         100 * kernel->startUs / report.startUs, ratio,
                         kernel->search.measuredCount() + kernel->search.rejectedCount(),
                         isExhaustive ? fmt::format("{:>11.1f}", 100 * kernel->shareOfBest()) : "",
-                        kernel->space.name, kernel->space.ops, changes.empty() ? "" : ":", changes);
+                        kernel->space.name + kernel->space.bound.text(), kernel->space.ops,
+                        changes.empty() ? "" : ":", changes);
   }
+  for (const KeptAlternative &kept : report.decisions.kept)
+    for (const Decision &decision : kept.decisions)
+      text +=
+          fmt::format("{:>10} {:>6} {:>6.3f}  {}\n", "", "", kept.ratio.median, decision.text());
+  if (report.decisions.tried > 0)
+    text +=
+        fmt::format("{} other decisions tried, of which {} cannot be had and {} are kept\n",
+                    report.decisions.tried, report.decisions.refused, report.decisions.kept.size());
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
   if (isExhaustive)
@@ -96,6 +105,10 @@ static void write(JsonWriter &json, const tune::TimeRatio &ratio) {
 
 static void write(JsonWriter &json, const TunedKernel &kernel, double callUs) {
   json.beginObject().member("kernel", std::string_view(kernel.space.name));
+  if (!kernel.space.bound.isForAll()) {
+    auto [name, number] = kernel.space.bound.field();
+    json.key("variant").beginObject().member(name, number).endObject();
+  }
   json.member("ops", std::string_view(kernel.space.ops));
   json.member("source", std::string_view(kernel.space.source));
   json.member("start_us", kernel.startUs).member("share", kernel.startUs / callUs);
@@ -135,7 +148,14 @@ std::string reportJson(const Tuner &tuner) {
   json.member("trials", int64_t(report.trials)).member("interrupted", report.isInterrupted);
   if (tuner.asked().exhaustiveWithin)
     json.member("share_of_best", meanShareOfBest(tuner));
-  json.key("notes").beginArray();
+  json.key("decisions").beginObject().member("tried", int64_t(report.decisions.tried));
+  json.member("refused", int64_t(report.decisions.refused)).key("kept").beginArray();
+  for (const KeptAlternative &kept : report.decisions.kept) {
+    write(json.beginObject().key("decisions"), kept.decisions);
+    write(json.key("ratio"), kept.ratio);
+    json.endObject();
+  }
+  json.endArray().endObject().key("notes").beginArray();
   for (const std::string &note : report.notes)
     json.value(note);
   json.endArray().key("kernels").beginArray();

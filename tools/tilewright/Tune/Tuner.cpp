@@ -7,7 +7,7 @@
 #include "IO/OutputFile.h"
 #include "KernelKeys.h"
 #include "Tune/Priors.h"
-#include "runtime/Observe.h"
+#include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Program/Program.h"
 #include <algorithm>
@@ -76,6 +76,8 @@ int Tuner::prepare(std::vector<HostTensor> inputs) {
   progress.at("compiling the model as it is", 0);
   if (int status = openPrograms(std::move(inputs)))
     return status;
+  if (int status = decide())
+    return status;
   return readKernels();
 }
 
@@ -92,13 +94,23 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
   return 0;
 }
 
+SpaceQuery Tuner::spaceQuery(TunedCall call) const {
+  const std::vector<std::string> &knobs = options.filter.knobs;
+  return options.exhaustiveWithin
+             ? SpaceQuery::ofAll(knobs, std::move(call), *options.exhaustiveWithin)
+             : SpaceQuery::ofSearch(knobs, std::move(call), options.seed);
+}
+
 int Tuner::readKernels() {
   progress.at("looking for what can be changed", 0);
+  auto start = rt::openArtifact(startArtifact);
+  TW_TRY_CLI(start);
+  int workers = options.threads ? options.threads : usableThreads();
+  auto call = tunedCall(start->metadata, calls.front().inputs, workers);
+  TW_TRY_CLI(call);
+  call->addsForWorkers = options.addsForThreads;
   std::string text;
-  const std::vector<std::string> &knobs = options.filter.knobs;
-  SpaceQuery query = options.exhaustiveWithin ? SpaceQuery::ofAll(knobs, *options.exhaustiveWithin)
-                                              : SpaceQuery::ofSearch(knobs, options.seed);
-  if (int status = describeSpaces(options.model, query, folder, text))
+  if (int status = describeSpaces(options.model, spaceQuery(*call), folder, text))
     return status;
   auto spaces = readSpaces(text);
   TW_TRY_CLI(spaces);
@@ -113,7 +125,7 @@ int Tuner::readKernels() {
                  {},
                  {},
                  "tilewright check compares its results with the reference target's"});
-  auto program = describeProgram(startArtifact);
+  auto program = describeProgram(start->metadata);
   TW_TRY_CLI(program);
   return chooseKernels(*program, *self);
 }
@@ -154,6 +166,7 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     bool isWanted = options.filter.takes(kernel);
     // What was fused into another kernel has that one's configuration.
     isWanted &= program.configured.contains(kernel.name);
+    isWanted &= !options.addsForThreads || kernel.bound.workersAtLeast == options.threads;
     if (!isWanted || (isForTime && us < leastShare * results.startUs))
       continue;
     // One that has its start only has no choice.
@@ -258,9 +271,31 @@ Result<CandidateProgram> Tuner::compile(const Choice &choice, const std::string 
   for (const auto &[kernel, point] : choice)
     ofAll.emplace(numbers[kernel], point);
   TW_ASSIGN(CandidateProgram made,
-            compileCandidate(options.model, configurationText(all, ofAll), folder, name));
+            compileCandidate(options.model,
+                             configurationText(all, ofAll, results.decisions.decisions()), folder,
+                             name));
   made.choice = choice;
+  if (made.refusal.empty()) {
+    TW_ASSIGN(made.refusal, missingCode(made.artifact, choice));
+  }
   return made;
+}
+
+/// Why the calls that are measured would not run what `choice` says; empty if they do.
+Result<std::string> Tuner::missingCode(const std::string &artifact, const Choice &choice) const {
+  TW_ASSIGN(rt::Artifact program, rt::openArtifact(artifact));
+  for (const auto &[number, point] : choice) {
+    const TunableKernel &kernel = tuned[number].space;
+    auto isIn = [&](const rt::VariantInfo &variant) {
+      return variant.workersAtLeast > 0 ? variant.workersAtLeast == kernel.bound.workersAtLeast
+                                        : variant.sizeAtMost == kernel.bound.atMost;
+    };
+    for (const rt::DispatchInfo &dispatch : program.metadata.dispatches)
+      if (!kernel.bound.isForAll() && dispatch.configuredAs() == kernel.name &&
+          std::ranges::none_of(dispatch.variants, isIn))
+        return std::string("its variant is left out: compile --report says why");
+  }
+  return std::string();
 }
 
 /// On the way only the results with the inputs as given are looked at.

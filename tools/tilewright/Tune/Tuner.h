@@ -6,9 +6,11 @@
 #pragma once
 #include "../Progress.h"
 #include "CompileCandidate.h"
+#include "Decisions.h"
 #include "FoundKernel.h"
 #include "KernelKeys.h"
 #include "KernelSpaces.h"
+#include "SeveralThreads.h"
 #include "Trial.h"
 #include "Tune/Database.h"
 #include "tools/tilewright/Tune/Bundle/KnownCalls.h"
@@ -28,9 +30,12 @@ struct TuneOptions {
   Objective objective = Objective::Time;
   double budgetSeconds = 600;
   int threads = 0, pairs = 7;
+  /// Calls with fewer threads are to run what they run now: only variants for so many are searched.
+  bool addsForThreads = false;
   uint64_t seed = 0;
   KernelFilter filter = {};
-  bool modelOnly = false; // nothing is searched: what the database knows is tried together
+  bool searchesDecisions = true; // about operators, too
+  bool modelOnly = false;        // nothing is searched: what the database knows is tried together
   /// All configurations are measured, that cost at most so many times the least by the model.
   std::optional<double> exhaustiveWithin = {};
   std::string database;
@@ -59,6 +64,7 @@ struct TuneReport {
   tune::TimeRatio timeRatio = {1, 1, 1}; // the same by time
   /// The same in terms of the compiler's own choice, where the search began with something else.
   std::optional<tune::TimeRatio> ofCompilers = {};
+  DecisionReport decisions; // of what is searched before the kernels are
   bool isInterrupted = false;
   size_t trials = 0;
   std::vector<std::string> notes;
@@ -76,18 +82,28 @@ public:
   /// Measures the best few of each kernel again, and what is best together.
   int choose();
 
+  /// Then: what calls with these numbers of threads take, with what was found.
+  int measureThreads(std::span<const int> numbers, std::vector<CallOfThreads> &measured);
+
   const std::vector<TunedKernel> &kernels() const { return tuned; }
   const TuneReport &report() const { return results; }
   const TuneOptions &asked() const { return options; }
-  /// All kernels of the model, and which configuration each gets.
+  /// All kernels of the model, and which configuration each gets; and the decisions that differ
+  /// from the compiler's.
   std::vector<FoundKernel> found() const;
+  std::vector<Decision> foundDecisions() const;
 
 private:
   static constexpr int finalPairs = 3; // times the pairs, for what is measured again
 
-  const tune::Point &finalPoint(size_t number) const;
+  std::optional<tune::Point> finalPoint(size_t number) const;
   int openPrograms(std::vector<HostTensor> inputs);
+  /// Tries the alternatives to what the compiler decides about operators; the search of kernels
+  /// begins with what is kept.
+  int decide();
+  int tryAlternatives(const std::vector<Decision> &made);
   int readKernels();
+  SpaceQuery spaceQuery(TunedCall call) const;
   /// What each kernel takes decides which are searched; `program` is the one without changes.
   int chooseKernels(const ProgramDescription &program, const TrialResult &self);
   Status startFromKnown();
@@ -95,6 +111,7 @@ private:
   /// left; of no kernel, if no search has one.
   std::future<Result<CandidateProgram>> compileNext();
   Result<CandidateProgram> compile(const Choice &choice, const std::string &name) const;
+  Result<std::string> missingCode(const std::string &artifact, const Choice &choice) const;
   /// Runs a candidate, with all inputs if it `isFinal`; what cannot be kept of it is found by
   /// halves, and rejected.
   int tryOut(const CandidateProgram &candidate, bool isFinal);
@@ -114,6 +131,10 @@ private:
   void noteDrift();
   /// Where what is kept is slower than the compiler's own choice, that is kept.
   int compareWithCompilers();
+  /// The compiler's own choice of everything, and what is kept.
+  int compileFound(ModelOptions model, std::string &compilers, std::string &found) const;
+  Result<TrialResult> compareFound(const std::string &compilers, const std::string &found,
+                                   int threads) const;
   int runTogether(const Choice &choice, TrialResult &result);
   bool hasTime(double shareOfBudget) const;
   /// How much of the search is done, by its budget or its points.
@@ -124,6 +145,7 @@ private:
   const TemporaryFolder &folder;
   std::function<bool()> goesOn;
   std::chrono::steady_clock::time_point begin;
+  std::vector<Decision> decided;  // by the starter's specs, otherwise than by the compiler
   std::vector<TunableKernel> all; // of the model
   std::vector<TunedKernel> tuned;
   std::vector<size_t> numbers; // of `tuned` in `all`

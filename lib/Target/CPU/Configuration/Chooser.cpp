@@ -113,7 +113,7 @@ public:
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what)) {
       std::vector<Constraint> constraints =
           convolutionConstraints(*convolution, unitFor(*convolution));
-      if (problem.isForWorkers && !convolution->hasTransformedWeights)
+      if (problem.workers > 0 && !convolution->hasTransformedWeights)
         constraints.emplace_back("1", "in_scratch", "sums in registers are made in another order");
       return constraints;
     }
@@ -123,7 +123,7 @@ public:
     std::vector<Constraint> constraints = contractionConstraints(*product, unitFor(*product));
     if (problem.variantOf)
       llvm::append_range(constraints, variantConstraints(contractionFrom(*problem.variantOf)));
-    if (problem.isForWorkers)
+    if (problem.workers > 0)
       llvm::append_range(constraints, workersConstraints(unitFor(*product)));
     return constraints;
   }
@@ -167,6 +167,8 @@ public:
 
   std::optional<double> cost(const ConfigurationProblem &problem,
                              const Configuration &configuration) const override {
+    if (auto time = problem.workers > 0 ? timeForWorkers(problem, configuration) : std::nullopt)
+      return time;
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
       return convolutionCost(*convolution, kernels::convolutionFrom(configuration.fields.numbers),
                              unitFor(*convolution));
@@ -194,6 +196,18 @@ private:
   }
   VectorUnit unitFor(const Contraction &product) const {
     return vectorUnit(features, bytesOf(product.sum));
+  }
+
+  std::optional<double> timeForWorkers(const ConfigurationProblem &problem,
+                                       const Configuration &configuration) const {
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
+      return cpu::timeForWorkers(*convolution, unitFor(*convolution),
+                                 kernels::convolutionFrom(configuration.fields.numbers),
+                                 problem.workers);
+    auto *product = std::get_if<Contraction>(&problem.subkernel.what);
+    return product ? cpu::timeForWorkers(*product, unitFor(*product),
+                                         contractionFrom(configuration), problem.workers)
+                   : std::nullopt;
   }
 
   CPUContraction chosen(const Contraction &product, const ConfigurationProblem &problem) const {

@@ -71,7 +71,52 @@ bool isKnown(const Contraction &contraction) {
                       [](const kernels::Extent &extent) { return extent.size.has_value(); });
 }
 
+bool isKnown(const Convolution &convolution) {
+  bool isSized = llvm::all_of(convolution.spatial, [](const kernels::ConvolutionAxis &axis) {
+    return axis.output.size.has_value();
+  });
+  return isSized && convolution.batch.size && convolution.outputs.size;
+}
+
+Programs programsOf(const Contraction &contraction, const VectorUnit &unit,
+                    const CPUContraction &block) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  int64_t batch = 1;
+  for (int dim : roles.batch)
+    batch *= *contraction.dims[dim].size;
+  double step = double(block.rows) * double(ceilDiv(block.columns, unit.lanes)) / 2 +
+                double(block.columns) * (block.isPacked ? readElement : copiedElement) +
+                double(block.rows) * readElement;
+  return {batch * ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns),
+          double(sizeOf(contraction, roles.sums)) * step};
+}
+
+Programs programsOf(const Convolution &convolution, const VectorUnit &unit,
+                    const ConvolutionConfiguration &block) {
+  int64_t count = *convolution.batch.size * convolution.groups *
+                  ceilDiv(*convolution.outputs.size, block.columns);
+  int64_t each[] = {block.width, block.height};
+  for (auto [d, axis] : llvm::enumerate(llvm::reverse(convolution.spatial)))
+    count *= ceilDiv(*axis.output.size, d > 1                               ? 1
+                                        : convolution.hasTransformedWeights ? 2 * each[d]
+                                                                            : each[d]);
+  return {count, convolutionCost(convolution, block, unit) / double(count)};
+}
+
 } // namespace
+
+std::optional<double> timeForWorkers(const Contraction &contraction, const VectorUnit &unit,
+                                     const CPUContraction &block, int64_t workers) {
+  return isKnown(contraction) ? std::optional(programsOf(contraction, unit, block).timeOf(workers))
+                              : std::nullopt;
+}
+
+std::optional<double> timeForWorkers(const Convolution &convolution, const VectorUnit &unit,
+                                     const ConvolutionConfiguration &block, int64_t workers) {
+  return isKnown(convolution) ? std::optional(programsOf(convolution, unit, block).timeOf(workers))
+                              : std::nullopt;
+}
 
 std::optional<ForWorkers<CPUContraction>> chooseForWorkers(const Contraction &contraction,
                                                            const VectorUnit &unit,
@@ -81,18 +126,7 @@ std::optional<ForWorkers<CPUContraction>> chooseForWorkers(const Contraction &co
       kernel.columnParts > 1 || roles.rows.size() != 1 || roles.columns.size() != 1 ||
       roles.sums.size() != 1 || !isKnown(contraction))
     return std::nullopt;
-  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
-  int64_t batch = 1;
-  for (int dim : roles.batch)
-    batch *= *contraction.dims[dim].size;
-  double depth = double(sizeOf(contraction, roles.sums));
-  auto programsOf = [&](const CPUContraction &block) {
-    double step = double(block.rows) * double(ceilDiv(block.columns, unit.lanes)) / 2 +
-                  double(block.columns) * (kernel.isPacked ? readElement : copiedElement) +
-                  double(block.rows) * readElement;
-    return Programs{batch * ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns),
-                    depth * step};
-  };
+  int64_t columns = sizeOf(contraction, roles.columns);
   std::vector<CPUContraction> candidates;
   std::vector<int64_t> widths = {kernel.columns};
   for (int64_t width = kernel.columns - unit.lanes; !kernel.isPacked && width >= 2 * unit.lanes;
@@ -108,27 +142,16 @@ std::optional<ForWorkers<CPUContraction>> chooseForWorkers(const Contraction &co
       if (isLegal(contraction, block, unit))
         candidates.push_back(block);
     }
-  return best(candidates, kernel, clearlyForProducts, programsOf);
+  return best(candidates, kernel, clearlyForProducts,
+              [&](const CPUContraction &block) { return programsOf(contraction, unit, block); });
 }
 
 std::optional<ForWorkers<ConvolutionConfiguration>>
 chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
                  const ConvolutionConfiguration &kernel) {
-  bool isSized = llvm::all_of(convolution.spatial, [](const kernels::ConvolutionAxis &axis) {
-    return axis.output.size.has_value();
-  });
   bool isWinograd = convolution.hasTransformedWeights;
-  if ((!isWinograd && !kernel.inScratch) || convolution.isTransposed || !isSized ||
-      !convolution.batch.size || !convolution.outputs.size)
+  if ((!isWinograd && !kernel.inScratch) || convolution.isTransposed || !isKnown(convolution))
     return std::nullopt;
-  auto programsOf = [&](const ConvolutionConfiguration &block) {
-    int64_t count = *convolution.batch.size * convolution.groups *
-                    ceilDiv(*convolution.outputs.size, block.columns);
-    int64_t each[] = {block.width, block.height};
-    for (auto [d, axis] : llvm::enumerate(llvm::reverse(convolution.spatial)))
-      count *= ceilDiv(*axis.output.size, d > 1 ? 1 : isWinograd ? 2 * each[d] : each[d]);
-    return Programs{count, convolutionCost(convolution, block, unit) / double(count)};
-  };
   std::vector<ConvolutionConfiguration> candidates;
   for (int64_t parts = 2; parts <= kernel.height; ++parts) {
     ConvolutionConfiguration block = kernel;
@@ -137,7 +160,9 @@ chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
     if (block.width * block.height >= leastBlocks && isLegal(convolution, block, unit))
       candidates.push_back(block);
   }
-  return best(candidates, kernel, clearlyForConvolutions, programsOf);
+  return best(
+      candidates, kernel, clearlyForConvolutions,
+      [&](const ConvolutionConfiguration &block) { return programsOf(convolution, unit, block); });
 }
 
 std::vector<Constraint> workersConstraints(const VectorUnit &unit) {

@@ -27,6 +27,13 @@ std::optional<ForWorkers<ConvolutionConfiguration>>
 chooseForWorkers(const Convolution &convolution, const VectorUnit &unit,
                  const ConvolutionConfiguration &kernel);
 
+/// Cycles until all programs are done by so many workers; nothing where sizes are only known at the
+/// call.
+std::optional<double> timeForWorkers(const Contraction &contraction, const VectorUnit &unit,
+                                     const CPUContraction &block, int64_t workers);
+std::optional<double> timeForWorkers(const Convolution &convolution, const VectorUnit &unit,
+                                     const ConvolutionConfiguration &block, int64_t workers);
+
 /// What a variant for many workers has to fit, beside what any variant has: sums are in memory, for
 /// those in registers are made in another order.
 std::vector<Constraint> workersConstraints(const VectorUnit &unit);

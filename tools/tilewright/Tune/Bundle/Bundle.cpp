@@ -9,7 +9,7 @@
 
 namespace tw::cli {
 
-static constexpr int64_t bundleVersion = 2;
+static constexpr int64_t bundleVersion = 3;
 
 static std::string pathOf(const std::string &folder) { return folder + "/bundle.json"; }
 
@@ -19,7 +19,10 @@ Status writeBundle(const std::string &folder, const Bundle &bundle) {
   json.member("model", std::string_view(bundle.model));
   json.member("reference", std::string_view(bundle.reference));
   json.member("threads", int64_t(bundle.threads)).member("pairs", int64_t(bundle.pairs));
-  json.key("inputs").beginArray();
+  json.key("sizes").beginObject();
+  for (const auto &[kernel, size] : bundle.sizes)
+    json.member(kernel, size);
+  json.endObject().key("inputs").beginArray();
   for (const std::string &input : bundle.inputs)
     json.value(std::string_view(input));
   json.endArray().key("programs").beginArray();
@@ -99,6 +102,11 @@ static Status read(const Json &root, Bundle &bundle) {
       return Diagnostic{Code::TUNE_6, fmt::format("{} is {}, but goes from 0 to 1024", key, count)};
     *value = int(count);
   }
+  TW_ASSIGN(Json sizes, root.get("sizes"));
+  TW_TRY(sizes.forEachMember([&](std::string_view kernel, const Json &size) -> Status {
+    TW_ASSIGN(bundle.sizes[std::string(kernel)], size.integer());
+    return {};
+  }));
   TW_ASSIGN(Json inputs, root.get("inputs"));
   TW_TRY(inputs.forEach([&](const Json &each) -> Status {
     TW_ASSIGN(std::string_view name, each.string());

@@ -5,6 +5,7 @@
 // measured. docs/tuning.md.
 #pragma once
 #include "Tune/Database.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct BundledProgram {
 struct Bundle {
   std::string model, reference; // for people: the file, and the target whose results are right
   int threads = 0, pairs = 0;
+  /// Of the call, what variants of kernels are told apart by (TunedCall).
+  std::map<std::string, int64_t> sizes;
   std::vector<std::string> inputs; // .npy files of the folder, or SPECs with random values
   std::vector<BundledProgram> programs;
 };

@@ -3,6 +3,7 @@
 #include "Bundle.h"
 #include "IO/File.h"
 #include "IO/Formats/Npy.h"
+#include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Tune/KernelKeys.h"
@@ -31,16 +32,16 @@ public:
       : options(options), bundle(std::move(bundle)), folder(folder) {}
 
   /// With what `machine` has measured; an empty one has nothing. An exit status.
-  int read(const std::string &machine) {
+  int read(const rt::Metadata &start, TunedCall call, const std::string &machine) {
     std::string text;
-    if (int status = describeSpaces(
-            options.model, SpaceQuery::ofSearch(options.filter.knobs, options.seed), folder, text))
+    SpaceQuery query = SpaceQuery::ofSearch(options.filter.knobs, std::move(call), options.seed);
+    if (int status = describeSpaces(options.model, query, folder, text))
       return status;
     auto spaces = readSpaces(text);
     TW_TRY_CLI(spaces);
     all = *std::move(spaces);
     TW_TRY_CLI(options.filter.check(all));
-    auto program = describeProgram(pathOf(bundledStart));
+    auto program = describeProgram(start);
     TW_TRY_CLI(program);
     for (size_t number = 0; number < all.size(); ++number)
       if (const TunableKernel &kernel = all[number]; options.filter.takes(kernel) &&
@@ -101,7 +102,7 @@ public:
     for (const auto &[kernel, point] : choice)
       ofAll.emplace(kernels.kernels[kernel].number, point);
     TW_ASSIGN(CandidateProgram made,
-              compileCandidate(options.model, configurationText(kernels.all, ofAll), folder,
+              compileCandidate(options.model, configurationText(kernels.all, ofAll, {}), folder,
                                "candidate"));
     if (made.refusal.empty())
       return keep(choice, made.artifact);
@@ -170,9 +171,15 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   if (int status = compileTo(asTarget(options.model, options.reference),
                              kernels.pathOf(bundledReference), folder))
     return status;
-  if (int status = kernels.read(*machine))
+  auto start = rt::openArtifact(kernels.pathOf(bundledStart));
+  TW_TRY_CLI(start);
+  // With all threads of a machine that is not here, their number is not known.
+  auto call = tunedCall(start->metadata, inputs.tensors, options.threads);
+  TW_TRY_CLI(call);
+  if (int status = kernels.read(start->metadata, *call, *machine))
     return status;
   BundleWriter writer(options, kernels, folder);
+  writer.bundle.sizes = call->sizes;
   writer.bundle.model = options.model.model;
   writer.bundle.reference = options.reference;
   writer.bundle.threads = options.threads;
@@ -200,7 +207,8 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
 int finishBundle(const TuneOptions &options, const std::string &bundle,
                  const TemporaryFolder &folder, std::vector<FoundKernel> &found,
                  std::string &report) {
-  TW_TRY_CLI(readBundle(bundle));
+  auto made = readBundle(bundle);
+  TW_TRY_CLI(made);
   auto machine = measuringMachine(bundle);
   TW_TRY_CLI(machine);
   if (machine->empty())
@@ -210,7 +218,9 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
                  {},
                  "run tilewright tune --measure on it, on the machine that it is for"});
   BundleKernels kernels(options, bundle, folder);
-  if (int status = kernels.read(*machine))
+  auto start = rt::openArtifact(kernels.pathOf(bundledStart));
+  TW_TRY_CLI(start);
+  if (int status = kernels.read(start->metadata, {made->threads, false, made->sizes}, *machine))
     return status;
   for (const TunableKernel &kernel : kernels.all)
     found.push_back({kernel, kernel.start.point, {}});

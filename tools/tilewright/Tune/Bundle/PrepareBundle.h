@@ -13,7 +13,7 @@ namespace tw::cli {
 /// What a model is called with: as it was given, and as it was read; in the same order.
 struct BundleInputs {
   std::span<const InputSpec> specs;
-  std::span<const HostTensor> tensors;
+  std::span<HostTensor> tensors;
 };
 
 /// Makes a bundle of `programs` programs, each with another candidate for every kernel; what was

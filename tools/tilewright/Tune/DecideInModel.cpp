@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Alternatives to what the compiler decides about operators, each as a program of the whole model.
+#include "../Failure.h"
+#include "../Statistics.h"
+#include "IO/File.h"
+#include "IO/OutputFile.h"
+#include "Tuner.h"
+#include "runtime/Artifact/Artifact.h"
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+/// The rest of the budget is for kernels.
+static constexpr double shareOfDecisions = 0.2;
+
+namespace {
+
+class ModelTrials : public DecisionTrials {
+public:
+  using Ratio = std::function<tune::TimeRatio(const TrialResult &)>;
+
+  ModelTrials(const ModelOptions &model, const TemporaryFolder &folder,
+              std::span<const KnownCall> calls, TrialOptions trial, Ratio ratioOf,
+              std::string &start)
+      : model(model), folder(folder), calls(calls), trial(std::move(trial)),
+        ratioOf(std::move(ratioOf)), start(start) {}
+
+  Result<AlternativeTrial> tryOut(const std::vector<Decision> &wanted, bool isFinal) override {
+    if (!isFinal) { // else it is there
+      TW_ASSIGN(candidate, compileCandidate(model, configurationText({}, {}, wanted), folder,
+                                            fmt::format("decisions{}", turn)));
+    }
+    if (!candidate.refusal.empty())
+      return AlternativeTrial{candidate.refusal, {}};
+    TrialOptions own = trial;
+    own.pairs *= isFinal ? 3 : 1;
+    TW_ASSIGN(TrialResult result,
+              runTrial(start, candidate.artifact, calls.first(isFinal ? calls.size() : 1), own));
+    if (result.isInterrupted)
+      return AlternativeTrial{"interrupted", {}};
+    return result.fault.empty() ? AlternativeTrial{"", ratioOf(result)}
+                                : AlternativeTrial{result.fault, {}};
+  }
+
+  void keep() override {
+    start = candidate.artifact;
+    turn = 1 - turn; // the next one does not write over it
+  }
+
+private:
+  const ModelOptions &model;
+  const TemporaryFolder &folder;
+  std::span<const KnownCall> calls;
+  TrialOptions trial;
+  Ratio ratioOf;
+  std::string &start;
+  CandidateProgram candidate;
+  int turn = 0;
+};
+
+/// What the dispatches take that compute each operator.
+std::map<std::string, double> timesOfOperators(const rt::Metadata &program,
+                                               const ProgramCosts &costs) {
+  std::map<std::vector<std::string>, size_t> counts;
+  auto keyOf = [](const rt::DispatchInfo &dispatch) {
+    return dispatch.configured.empty() ? std::vector{dispatch.kernel} : dispatch.configured;
+  };
+  for (const rt::DispatchInfo &dispatch : program.dispatches)
+    ++counts[keyOf(dispatch)];
+  std::map<std::string, double> us;
+  for (const rt::DispatchInfo &dispatch : program.dispatches) {
+    auto found = costs.dispatches.find(keyOf(dispatch));
+    if (found == costs.dispatches.end() || found->second.empty())
+      continue;
+    double own = statistics(found->second).median / double(counts[keyOf(dispatch)]);
+    for (std::string rest = dispatch.ops; !rest.empty();) {
+      size_t end = std::min(rest.find(", "), rest.size());
+      us[rest.substr(0, end)] += own;
+      rest.erase(0, std::min(end + 2, rest.size()));
+    }
+  }
+  return us;
+}
+
+} // namespace
+
+int Tuner::decide() {
+  bool isStarted = !options.model.tuningSpecs.empty();
+  if (!options.searchesDecisions && !isStarted)
+    return 0;
+  std::vector<Decision> made, own;
+  if (int status = describeDecisions(options.model, folder, made))
+    return status;
+  if (isStarted) {
+    ModelOptions model = options.model;
+    model.tuningSpecs.clear();
+    if (int status = describeDecisions(model, folder, own))
+      return status;
+    decided = differences(made, own);
+  }
+  return options.searchesDecisions && hasTime(shareOfDecisions) ? tryAlternatives(made) : 0;
+}
+
+int Tuner::tryAlternatives(const std::vector<Decision> &made) {
+  progress.at("trying other decisions", 0);
+  auto program = rt::openArtifact(startArtifact);
+  TW_TRY_CLI(program);
+  auto self = runTrial(startArtifact, startArtifact, std::span(calls).first(1), trial);
+  TW_TRY_CLI(self);
+  if (!self->fault.empty()) // readKernels says it
+    return 0;
+  ModelTrials trials(
+      options.model, folder, calls, trial,
+      [this](const TrialResult &result) { return ratioOfCall(result); }, startArtifact);
+  auto report =
+      searchDecisions(alternativesOf(made, timesOfOperators(program->metadata, self->start)),
+                      trials, [this] { return hasTime(shareOfDecisions); });
+  TW_TRY_CLI(report);
+  results.decisions = *std::move(report);
+  if (results.decisions.kept.empty())
+    return 0;
+  // What the search of kernels begins with.
+  options.model.configurations = folder.path() + "/decisions.json";
+  std::string text = configurationText({}, {}, results.decisions.decisions());
+  std::span<const std::byte> bytes = asBytes(text);
+  TW_TRY_CLI(writeFile(options.model.configurations, std::span(&bytes, 1)));
+  return 0;
+}
+
+} // namespace tw::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Searches.h"
+#include "../Failure.h"
+#include "IO/File.h"
+#include "IO/Formats/JsonWriter.h"
+#include "IO/OutputFile.h"
+#include "Report.h"
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+Searches::Searches(TuneOptions given, std::vector<int> threads, const TemporaryFolder &folder,
+                   std::function<bool()> goesOn)
+    : options(std::move(given)), threads(std::move(threads)), folder(folder),
+      goesOn(std::move(goesOn)) {
+  options.budgetSeconds /= double(this->threads.size());
+}
+
+int Searches::begin(int number) {
+  if (!tuners.empty()) {
+    options.addsForThreads = true;
+    options.searchesDecisions = false; // they are the same for any number of threads
+    options.model.tuningSpecs = {folder.path() + "/found.mlir"};
+    std::string spec = specText(options.model, last().found(), last().foundDecisions());
+    std::span<const std::byte> bytes = asBytes(spec);
+    TW_TRY_CLI(writeFile(options.model.tuningSpecs.front(), std::span(&bytes, 1)));
+  }
+  options.threads = number;
+  tuners.push_back(std::make_unique<Tuner>(options, folder, goesOn));
+  return 0;
+}
+
+int Searches::run(std::span<const HostTensor> inputs) {
+  for (int number : threads) {
+    auto copies = copyOf(inputs);
+    TW_TRY_CLI(copies);
+    if (int status = begin(number))
+      return status;
+    Tuner &tuner = *tuners.back();
+    if (int status = tuner.prepare(*std::move(copies)))
+      return status;
+    if (int status = tuner.search())
+      return status;
+    if (int status = tuner.choose())
+      return status;
+  }
+  return threads.size() > 1 ? tuners.back()->measureThreads(threads, calls) : 0;
+}
+
+std::string Searches::text() const {
+  if (tuners.size() == 1)
+    return cli::reportText(last());
+  std::string text;
+  for (size_t i = 0; i < tuners.size(); ++i)
+    text += fmt::format("with {} threads:\n{}\n", threads[i], cli::reportText(*tuners[i]));
+  return text + cli::reportText(calls);
+}
+
+std::string Searches::json() const {
+  if (tuners.size() == 1)
+    return reportJson(last());
+  JsonWriter json;
+  json.beginObject().key("searches").beginArray();
+  for (const auto &tuner : tuners) {
+    std::string report = reportJson(*tuner);
+    json.raw(report.substr(0, report.find_last_of('}') + 1));
+  }
+  write(json.endArray().key("threads"), calls);
+  return json.member("best_threads", int64_t(bestThreads(calls))).endObject().text() + "\n";
+}
+
+} // namespace tw::cli
