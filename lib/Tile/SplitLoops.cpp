@@ -106,6 +106,11 @@ std::string refusal(KernelOp kernel, ForOp loop) {
   return needsOutputs(kernel) ? "sizes are known only from the outputs" : "";
 }
 
+/// Of each of `count` parts but the last ones.
+int64_t tripsOfPart(int64_t trips, int64_t count) {
+  return int64_t(llvm::divideCeil(trips, count));
+}
+
 /// The index arithmetic of positions and bounds.
 struct Indexes {
   OpBuilder &b;
@@ -124,8 +129,9 @@ struct Indexes {
 
 class Splitter {
 public:
-  Splitter(KernelOp kernel, int64_t count)
-      : kernel(kernel), count(count), b(kernel.getContext()), loc(kernel.getLoc()) {
+  Splitter(KernelOp kernel, int64_t count, int64_t mostWrittenOut)
+      : kernel(kernel), count(count), isWrittenOut(count <= mostWrittenOut), b(kernel.getContext()),
+        loc(kernel.getLoc()) {
     gridRank = kernel.getGrid().size();
   }
 
@@ -191,9 +197,6 @@ private:
       body.back().dropAllUses();
       body.back().erase();
     }
-    loop.getCombine().dropAllReferences();
-    loop.getCombine().getBlocks().clear();
-    loop.setCommutative(false);
     parts.walk([](ProgramIdOp id) { id.setDim(id.getDim() + 1); });
     addGridDimension(parts);
     unsigned outs = dropOutputs(parts);
@@ -243,6 +246,8 @@ private:
 
   /// Parts are equally many trips, the last ones fewer.
   void takePart(ForOp loop, Value part) {
+    if (std::optional<int64_t> trips = loop.constantTripCount())
+      return takeKnownPart(loop, part, *trips);
     Indexes ix{b, loc};
     int64_t step = *constantOf(loop.getStep());
     Value length = ix.max(ix.number(0), ix.sub(loop.getEnd(), loop.getBegin()));
@@ -253,6 +258,18 @@ private:
     loop.getEndMutable().assign(ix.add(begin, ix.mul(last, ix.number(step))));
   }
 
+  /// Where they come out even, it is plain that each has the same number.
+  void takeKnownPart(ForOp loop, Value part, int64_t trips) {
+    Indexes ix{b, loc};
+    int64_t each = tripsOfPart(trips, count), length = each * *constantOf(loop.getStep());
+    Value begin = ix.add(loop.getBegin(), ix.mul(part, ix.number(length)));
+    Value end = ix.add(begin, ix.number(length));
+    if (each * count != trips)
+      end = ix.min(end, loop.getEnd());
+    loop.getBeginMutable().assign(begin);
+    loop.getEndMutable().assign(end);
+  }
+
   //===--- the rest --------------------------------------------------------===//
 
   void makeRest() {
@@ -261,6 +278,20 @@ private:
     ForOp loop = splittableLoop(rest);
     SmallVector<BlockArgument> buffers = addStates(rest, inputsEnd(rest), Access::In);
     b.setInsertionPoint(loop);
+    loop.replaceAllUsesWith(isWrittenOut ? combineInSequence(loop, buffers)
+                                         : combineInLoop(loop, buffers));
+    loop.erase();
+  }
+
+  SmallVector<Value> combineInSequence(ForOp loop, ArrayRef<BlockArgument> buffers) {
+    Indexes ix{b, loc};
+    SmallVector<Value> all = load(loop, buffers, ix.number(0));
+    for (int64_t part = 1; part < count; ++part)
+      all = combine(loop, all, load(loop, buffers, ix.number(part)));
+    return all;
+  }
+
+  SmallVector<Value> combineInLoop(ForOp loop, ArrayRef<BlockArgument> buffers) {
     Indexes ix{b, loc};
     SmallVector<Value> first = load(loop, buffers, ix.number(0));
     auto merge = ForOp::create(b, loc, loop.getResultTypes(), ix.number(1), ix.number(count),
@@ -269,16 +300,25 @@ private:
     Value part = body.addArgument(b.getIndexType(), loc);
     for (Type type : loop.getResultTypes())
       body.addArgument(type, loc);
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&body);
-    Block &combine = loop.getCombine().front();
+    YieldOp::create(b, loc,
+                    combine(loop, body.getArguments().drop_front(), load(loop, buffers, part)));
+    return merge.getResults();
+  }
+
+  SmallVector<Value> combine(ForOp loop, ValueRange before, ValueRange after) {
+    Block &both = loop.getCombine().front();
     IRMapping mapping;
-    SmallVector<Value> states(body.getArguments().drop_front());
-    llvm::append_range(states, load(loop, buffers, part));
-    mapping.map(combine.getArguments(), states);
-    for (Operation &op : combine)
+    SmallVector<Value> states(before);
+    llvm::append_range(states, after);
+    mapping.map(both.getArguments(), states);
+    for (Operation &op : both.without_terminator())
       b.clone(op, mapping);
-    loop.replaceAllUsesWith(merge.getResults());
-    loop.erase();
+    SmallVector<Value> results;
+    for (Value result : both.getTerminator()->getOperands())
+      results.push_back(mapping.lookup(result));
+    return results;
   }
 
   SmallVector<Value> load(ForOp loop, ArrayRef<BlockArgument> buffers, Value part) {
@@ -294,6 +334,7 @@ private:
 
   KernelOp kernel;
   int64_t count;
+  bool isWrittenOut;
   OpBuilder b;
   Location loc;
   unsigned gridRank = 0;
@@ -304,7 +345,8 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
   using SplitLoopsBase::SplitLoopsBase;
 
   void runOnOperation() override {
-    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork, partsOfUnknown};
+    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork, partsOfUnknown,
+                                   mostWrittenOut};
     SymbolTable table(getOperation());
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
@@ -320,7 +362,7 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
           emitReport(kernel.getLoc()) << "its loop runs on one worker: " << why;
         continue;
       }
-      SplitKernel split = splitLoop(kernel, count);
+      SplitKernel split = splitLoop(kernel, count, limits.mostWrittenOut);
       KernelOp parts = split.parts.release(), rest = split.rest.release();
       Block::iterator place = std::next(kernel->getIterator());
       std::string name = kernel.getSymName().str();
@@ -358,35 +400,51 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
 
 } // namespace
 
-/// Whether the target itself deals the trips, as its own fields of the configuration say.
-static bool dealsTarget(KernelOp kernel) {
+/// What the target's own fields of the configuration say, where it deals trips itself.
+static std::optional<int64_t> configuredParts(KernelOp kernel) {
   auto configuration = kernel->getAttrOfType<ConfigurationAttr>(TileDialect::configurationName);
   ConfigurationAttr own = configuration ? configuration.getTarget() : nullptr;
   auto *dialect = kernel->getContext()->getLoadedDialect<TileDialect>();
   const ConfigurationSchema *schema = own ? dialect->getSchema(own.getKind()) : nullptr;
-  return schema && schema->dealsTrips;
+  if (!schema || !schema->dealsTrips)
+    return std::nullopt;
+  auto parts = own.getFields().getAs<IntegerAttr>(loopPartsField);
+  return parts ? parts.getInt() : 1;
+}
+
+/// So many that each has a trip.
+static int64_t withoutEmptyParts(int64_t count, std::optional<int64_t> trips) {
+  if (!trips || count <= 1 || *trips < 1)
+    return std::max<int64_t>(count, 1);
+  return int64_t(llvm::divideCeil(*trips, tripsOfPart(*trips, count)));
 }
 
 int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why) {
   ForOp loop = splittableLoop(kernel);
-  if (!loop || dealsTarget(kernel))
+  if (!loop)
+    return 1;
+  std::optional<int64_t> trips = loop.constantTripCount(), configured = configuredParts(kernel);
+  if (configured == 1)
     return 1;
   why = refusal(kernel, loop);
   if (!why.empty())
     return 1;
+  if (configured)
+    return withoutEmptyParts(*configured, trips);
   int64_t programs = *programsOf(kernel);
   if (programs == 0 || programs >= limits.enoughPrograms)
     return why = fmt::format("there are {} programs", programs), 1;
   int64_t count = limits.wantedPrograms / programs;
-  std::optional<int64_t> trips = loop.constantTripCount();
   if (!trips)
     return std::min(count, limits.partsOfUnknown);
-  int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop)));
-  count = std::min(count, *trips / tripsOfPart);
+  int64_t leastTrips = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop)));
+  count = std::min(count, *trips / leastTrips);
   why = fmt::format("{} iterations are too few to share", *trips);
-  return std::max<int64_t>(count, 1);
+  return withoutEmptyParts(count, trips);
 }
 
-SplitKernel splitLoop(KernelOp kernel, int64_t count) { return Splitter(kernel, count).run(); }
+SplitKernel splitLoop(KernelOp kernel, int64_t count, int64_t mostWrittenOut) {
+  return Splitter(kernel, count, mostWrittenOut).run();
+}
 
 } // namespace tw::tile

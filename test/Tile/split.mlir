@@ -1,9 +1,12 @@
 // RUN: tilewright-opt %s -tile-split="enough-programs=32 wanted-programs=256 least-work=1048576 parts-of-unknown=16" \
 // RUN:   -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: tilewright-opt %s -tile-split -split-input-file | FileCheck %s --check-prefix=LIMITS
+// RUN: tilewright-opt %s -tile-split="most-written-out=3" -split-input-file | FileCheck %s --check-prefix=WRITTEN
 
-// Without a target's limits nothing is split.
-// LIMITS-NOT: _parts
+// Without a target's limits nothing is split but what is configured so.
+// LIMITS-NOT: @k_parts
+// LIMITS: @asked_parts
+// LIMITS: @even_parts
 
 // Four programs with 98 trips: each part is to have some, and 256 programs are enough.
 // CHECK-LABEL: func.func @main
@@ -14,14 +17,14 @@
 // CHECK: %[[ROW:.*]] = tile.program_id 1
 // CHECK: %[[PART:.*]] = tile.program_id 0
 // CHECK: %[[SUM:.*]] = tile.for
-// CHECK-NOT: combine
+// CHECK: combine
 // CHECK: %[[BOX:.*]] = tile.reshape %[[SUM]] : tensor<64xf32> -> tensor<1x1x64xf32>
 // CHECK: tile.store %[[BOX]], %state0[%[[PART]], %{{.*}}, %{{.*}}]
 // CHECK: tile.kernel @k(in %x: {{.*}}, in %state0: {{.*}}, out %y: {{.*}}) grid [4]
 // CHECK: tile.for {{.*}} carry
 // CHECK: tile.load %state0
 // CHECK: arith.addf
-// CHECK-NOT: combine
+// CHECK-NOT: combine (
 // CHECK: math.sqrt
 // CHECK: tile.store %{{.*}}, %y
 func.func @main(%x: tensor<256x100000xf32>) -> tensor<256xf32> {
@@ -92,4 +95,74 @@ tile.kernel @short(out %y: !tile.buffer<[4], f32>) grid [4] {
     tile.yield %a : tensor<1xf32>
   }
   tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[4], f32>
+}
+
+// -----
+
+// A target that deals trips itself says in how many parts: 7 trips are 3, 3 and 1, though 32 programs are enough.
+// Three states are combined in a loop, unless so few are written out.
+// CHECK: tile.kernel @asked_parts({{.*}}) grid [3, 32]
+// CHECK: %[[PART:.*]] = tile.program_id 0
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c3
+// CHECK: %[[BEGIN:.*]] = arith.addi %{{.*}}, %[[FIRST]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BEGIN]], %c3
+// CHECK: %[[END:.*]] = arith.minsi %[[NEXT]], %c7
+// CHECK: tile.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK: combine commutative
+// CHECK: tile.kernel @asked({{.*}}) grid [32]
+// CHECK: tile.for
+// WRITTEN: tile.kernel @asked(
+// WRITTEN-NOT: tile.for
+// WRITTEN: %[[A:.*]] = tile.load %state0[%c0
+// WRITTEN: %[[B:.*]] = tile.load %state0[%c1
+// WRITTEN: %[[AB:.*]] = arith.addf
+// WRITTEN: %[[C:.*]] = tile.load %state0[%c2
+// WRITTEN: arith.addf %[[AB]],
+// WRITTEN: tile.store
+tile.kernel @asked(in %x: !tile.buffer<[32, 7], f32>, out %y: !tile.buffer<[32], f32>) grid [32]
+    attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 1>, chunk = array<i64: 1>, parts = 1 : i64,
+      programs = array<i64: 1>} on <"nvidia" {loop_parts = 3 : i64, ping_pong = false, stages = 1 : i64,
+      warp_groups = 1 : i64}>>} {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 7 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<1xf32>
+  %sum = tile.for %i = %c0 to %end step %c1 carry (%s = %init : tensor<1xf32>) {
+    %t = tile.load %x[%p, %i] : !tile.buffer<[32, 7], f32> -> tensor<1x1xf32>
+    %one = tile.reshape %t : tensor<1x1xf32> -> tensor<1xf32>
+    %next = arith.addf %s, %one : tensor<1xf32>
+    tile.yield %next : tensor<1xf32>
+  } combine commutative (%a : tensor<1xf32>, %b : tensor<1xf32>) {
+    %c = arith.addf %a, %b : tensor<1xf32>
+    tile.yield %c : tensor<1xf32>
+  }
+  tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[32], f32>
+}
+
+// Where they come out even, each part's trips are as many for all to see.
+// CHECK: tile.kernel @even_parts({{.*}}) grid [3, 32]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BEGIN:.*]], %c2
+// CHECK: tile.for %{{.*}} = %[[BEGIN]] to %[[NEXT]]
+tile.kernel @even(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[32], f32>) grid [32]
+    attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 1>, chunk = array<i64: 1>, parts = 1 : i64,
+      programs = array<i64: 1>} on <"nvidia" {loop_parts = 3 : i64, ping_pong = false, stages = 1 : i64,
+      warp_groups = 1 : i64}>>} {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 6 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<1xf32>
+  %sum = tile.for %i = %c0 to %end step %c1 carry (%s = %init : tensor<1xf32>) {
+    %t = tile.load %x[%p, %i] : !tile.buffer<[32, 6], f32> -> tensor<1x1xf32>
+    %one = tile.reshape %t : tensor<1x1xf32> -> tensor<1xf32>
+    %next = arith.addf %s, %one : tensor<1xf32>
+    tile.yield %next : tensor<1xf32>
+  } combine commutative (%a : tensor<1xf32>, %b : tensor<1xf32>) {
+    %c = arith.addf %a, %b : tensor<1xf32>
+    tile.yield %c : tensor<1xf32>
+  }
+  tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[32], f32>
 }

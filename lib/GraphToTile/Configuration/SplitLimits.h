@@ -17,6 +17,9 @@ struct SplitLimits {
   int64_t leastWork = 1;
   /// Parts at most, where only calls tell how many trips the loop makes.
   int64_t partsOfUnknown = 1;
+  /// Parts up to which what combines them is written out, so that the states of all are read at one
+  /// time; more are combined in a loop.
+  int64_t mostWrittenOut = 1;
 };
 
 } // namespace tw::conversion
