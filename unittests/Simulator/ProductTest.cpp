@@ -191,6 +191,20 @@ const Case inTurns[] = {
 };
 INSTANTIATE_TEST_SUITE_P(PingPong, Products, testing::ValuesIn(inTurns));
 
+/// Sums in parts, programs of their own: of as many trips, or the last one of fewer, of one each;
+/// the epilogue is in the launch that combines them.
+Case inParts(Case c, int64_t parts) {
+  c.parts = parts;
+  return c;
+}
+const Case ofParts[] = {
+    inParts({64, 64, 64, 64, 128, 512, false, true}, 4),
+    inParts({64, 64, 64, 70, 72, 648, false, true, "bf16", "bf16", true}, 3), // 4, 4 and 3 trips
+    inParts({128, 96, 32, 130, 104, 96, false, false, "f16", "f32", true}, 3),
+    inParts({128, 64, 16, 136, 72, 64, true, true, "f16", "f16", true}, 16), // four trips
+};
+INSTANTIATE_TEST_SUITE_P(Parts, Products, testing::ValuesIn(ofParts));
+
 const Case unknown[] = {
     {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, true, "M"},
     {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, true, "M"},

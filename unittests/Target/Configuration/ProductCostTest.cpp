@@ -122,6 +122,31 @@ TEST(ProductCost, BlocksFillTheGpu) {
   EXPECT_GE(large.block.rows * large.block.columns, 128 * 192);
 }
 
+/// Few programs with a long sum share it, in parts of which each has terms; many do not, nor such
+/// whose number only the call tells.
+TEST(ProductCost, SumsInParts) {
+  for (auto [m, n, k] :
+       {std::array<int64_t, 3>{64, 1280, 10240}, {128, 640, 16384}, {1, 512, 8192}}) {
+    Contraction spec = halves(m, n, k, true);
+    ProductConfiguration chosen = chooseProduct(spec, hopper()), whole = chosen;
+    EXPECT_GT(chosen.pipeline.parts, 1) << m << " " << n << " " << k;
+    EXPECT_TRUE(chosen.block.splitsK);
+    int64_t programs = (m + chosen.block.rows - 1) / chosen.block.rows *
+                       ((n + chosen.block.columns - 1) / chosen.block.columns);
+    EXPECT_LE(programs * chosen.pipeline.parts, hopper().multiprocessors);
+    whole.pipeline.parts = 1, whole.block.splitsK = false;
+    EXPECT_TRUE(isLegal(spec, whole, hopper()));
+    EXPECT_GT(productCost(spec, whole, hopper()), productCost(spec, chosen, hopper()));
+    whole.pipeline.parts = 2; // of a loop that may not be split
+    EXPECT_FALSE(isLegal(spec, whole, hopper()));
+  }
+  EXPECT_EQ(chooseProduct(halves(2048, 1280, 1280, true), hopper()).pipeline.parts, 1);
+  EXPECT_EQ(chooseProduct(halves(64, 1280, 64, true), hopper()).pipeline.parts, 1);
+  Contraction unknown = halves(64, 1280, 10240, true);
+  unknown.dims[0] = {std::nullopt, "M"};
+  EXPECT_EQ(chooseProduct(unknown, hopper()).pipeline.parts, 1);
+}
+
 TEST(ProductCost, WhatDoesNotFitIsRefused) {
   Contraction spec = halves(2048, 2048, 2048, true);
   ProductConfiguration legal = chooseProduct(spec, hopper()), wrong = legal;

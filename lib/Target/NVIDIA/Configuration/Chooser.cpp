@@ -43,7 +43,7 @@ public:
     if (const Attention *attention = attentionOf(problem)) {
       AttentionChoice chosen = *chooseAttention(*attention, architecture);
       return {"attention", kernels::numbersOf(chosen.block), schemaName,
-              numbersOf({chosen.stages, chosen.warpGroups})};
+              numbersOf({chosen.stages, chosen.warpGroups, false, chosen.parts})};
     }
     if (const Contraction *product = productOf(problem)) {
       ProductConfiguration chosen = chooseProduct(*product, architecture);
@@ -80,13 +80,15 @@ public:
     };
     const kernels::Numbers &fields = configuration.fields.numbers;
     if (const Attention *attention = attentionOf(problem))
-      return attentionCost(
-          *attention, {kernels::attentionFrom(fields), field(stagesField), field(warpGroupsField)},
-          architecture);
+      return attentionCost(*attention,
+                           {kernels::attentionFrom(fields), field(stagesField),
+                            field(warpGroupsField), std::max<int64_t>(1, field(partsField))},
+                           architecture);
     if (const Contraction *product = productOf(problem))
       return productCost(*product,
                          {kernels::contractionFrom(fields),
-                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0}},
+                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0,
+                           std::max<int64_t>(1, field(partsField))}},
                          architecture);
     return std::visit([&](const auto &what) { return costOfPlain(what, fields); },
                       problem.subkernel.what);
@@ -96,7 +98,8 @@ private:
   static kernels::Numbers numbersOf(const PipelineConfiguration &pipeline) {
     return {{stagesField, pipeline.stages},
             {warpGroupsField, pipeline.warpGroups},
-            {pingPongField, pipeline.isPingPong}};
+            {pingPongField, pipeline.isPingPong},
+            {partsField, pipeline.parts}};
   }
 
   //===--- the plain lowering -------------------------------------------------===//
@@ -207,7 +210,10 @@ void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
           {nvidia::warpGroupsField, ConfigurationField::Number, 1, "warp groups that multiply"},
           {nvidia::pingPongField, ConfigurationField::Flag, 0,
            "whether each warp group has programs of its own, in turns; else "
-           "they share a program's rows"}},
+           "they share a program's rows"},
+          {nvidia::partsField, ConfigurationField::Number, 1,
+           "parts of the loop over the sum, or over the keys, that have programs of their own and "
+           "are combined by another launch"}},
          /*dealsTrips=*/true});
   });
 }

@@ -22,6 +22,7 @@ inline constexpr int64_t panelOutputs = 64;
 /// When workers share a loop with `combine`: a launch of fewer programs leaves multiprocessors
 /// without any, and a part does so much work that a second launch is little beside it.
 inline constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/132, /*wantedPrograms=*/528,
-                                                     /*leastWork=*/1 << 16, /*partsOfUnknown=*/16};
+                                                     /*leastWork=*/1 << 16, /*partsOfUnknown=*/16,
+                                                     /*mostWrittenOut=*/16};
 
 } // namespace tw::target::nvidia

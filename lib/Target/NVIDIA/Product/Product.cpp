@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Product.h"
+#include "Target/Common/Index/ScalarValues.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
@@ -111,23 +112,22 @@ private:
     return true;
   }
 
+  /// The same number in all programs, or one that each of them, or the host, counts.
   bool findTrips() {
     tile::ForOp loop = product.loop;
-    llvm::APInt begin, end, step;
+    llvm::APInt step;
     if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.getSExtValue() <= 0)
       return no("how its loop goes on is not known");
-    if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
-        !matchPattern(loop.getEnd(), m_ConstantInt(&end))) {
-      product.trips.reset();
+    product.trips = knownTrips(loop);
+    if (product.trips)
+      return (*product.trips > 0 && *product.trips <= mostOfDimension) ||
+             no("its loop does not run");
+    bool isSame = isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd());
+    product.hasUnevenTrips = !isSame;
+    if (isSame)
       product.conditions.loops.push_back({loop.getBegin(), loop.getEnd()});
-      return (isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd())) ||
-             no("how often its loop runs is not the same in all programs");
-    }
-    int64_t length = end.getSExtValue() - begin.getSExtValue();
-    if (length <= 0 || length > mostOfDimension)
-      return no("its loop does not run");
-    product.trips = loop.constantTripCount();
-    return true;
+    return isSame || isSurelyBeyond(loop.getEnd(), loop.getBegin()) ||
+           no("its loop may not run in all programs");
   }
 
   bool findOperands() {
