@@ -15,7 +15,7 @@ namespace tw::target {
 
 Target::~Target() = default;
 
-LogicalResult Target::finish(const Cancellation *) { return success(); }
+LogicalResult Target::finish(const Cancellation *, CodeCache *) { return success(); }
 LogicalResult Target::printPlan(Operation *, raw_ostream &) { return success(); }
 FailureOr<std::string> Target::deviceText(Operation *, StringRef) { return std::string(); }
 

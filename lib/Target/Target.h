@@ -4,6 +4,7 @@
 // docs/contracts.md, "Target level", fixes the calling convention.
 #pragma once
 #include "Support/Cancellation.h"
+#include "Target/CodeCache.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -115,8 +116,10 @@ public:
   mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into);
 
   /// Completes the device code of all kernels that have been lowered so far, on several threads:
-  /// before, their images are empty. Fails with a coded diagnostic.
-  virtual mlir::LogicalResult finish(const Cancellation *cancellation = nullptr);
+  /// before, their images are empty. What other programs make of the same code is taken from
+  /// `cache`, if it is there, and kept there. Fails with a coded diagnostic.
+  virtual mlir::LogicalResult finish(const Cancellation *cancellation = nullptr,
+                                     CodeCache *cache = nullptr);
 
   /// Prints what the target decides about `kernel`, as for `emit`, before it emits code. Nothing
   /// where it does not plan; fails as `emit` does.

@@ -318,7 +318,7 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   if (failed(lowerKernels(module, *into, target, options.cancellation, kernels, texts)))
     return failure();
 
-  if (failed(target.finish(options.cancellation)))
+  if (failed(target.finish(options.cancellation, options.codeCache)))
     return failure();
 
   options.stage("host");
