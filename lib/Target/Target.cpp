@@ -39,12 +39,6 @@ static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel
   FailureOr<KernelInfo> info = lowerOne(target, *any, into);
   if (failed(info))
     return failure();
-  if (info->device) {
-    emitReport(kernel.getLoc())
-        << "variants of " << kernel.getSymName()
-        << " are left out: launches on a device do not choose among kernels";
-    return info;
-  }
   LoweredKernel base{kernel, *info};
   SmallVector<LoweredKernel> others;
   for (tile::KernelOp variant : variants) {

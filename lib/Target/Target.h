@@ -31,9 +31,9 @@ namespace tw::target {
 ///   void k3_launch(void **buffers, int64_t *scalars, void *workspace, tw_launch *launch)
 ///
 /// which fills in *launch (runtime/ProgramABI.h); `launch->arguments` is room for `arguments` of
-/// them. Buffers and workspace are addresses on the device. A kernel that `fills` has a second one,
-/// k3_fill with k3_fill_launch, which is launched before it; one that `hasPlain`, k3_plain with
-/// k3_plain_launch, which is launched behind it: of the two, one has no blocks, whatever the sizes.
+/// them. Buffers and workspace are addresses on the device. A call launches several kernels, one
+/// after the other: k3_fill, where there is something to be filled in, and those of which each is
+/// for other sizes, as k3 and k3_plain, or k3_max1 and k3$any: all but one have no blocks.
 struct DeviceCode {
   struct Entry {
     std::string name; // in the image, and before "_launch"
@@ -42,7 +42,9 @@ struct DeviceCode {
   std::string image; // as the device's driver loads it
   std::vector<Entry> entries;
   int64_t arguments = 0;
-  bool hasPlain = false;
+  std::vector<std::string> launches; // names of entries
+  /// Of a kernel with variants: their code, and the kernel's own. There is no other, then.
+  std::vector<std::shared_ptr<const DeviceCode>> variants = {};
 };
 inline constexpr char plainSuffix[] = "_plain";
 

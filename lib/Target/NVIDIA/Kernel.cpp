@@ -462,6 +462,16 @@ private:
 
 } // namespace
 
+std::vector<std::string> LoweredForDevice::launches() const {
+  std::vector<std::string> names;
+  if (info.fills)
+    names.push_back(info.name + "_fill");
+  names.push_back(info.name);
+  if (hasPlain)
+    names.push_back(info.name + plainSuffix);
+  return names;
+}
+
 FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
                                         const GpuArchitecture &architecture) {
   return KernelLowering(kernel, device, host, architecture).run();

@@ -48,7 +48,7 @@ public:
       return failure();
     auto code = std::make_shared<DeviceCode>();
     code->arguments = lowered->arguments;
-    code->hasPlain = lowered->hasPlain;
+    code->launches = lowered->launches();
     code->entries = std::move(lowered->entries);
     FailureOr<DeviceJob> job = compile(*device, architecture, code->entries);
     if (failed(job))

@@ -65,10 +65,11 @@ public:
   int64_t transformedColumns() const override { return panelOutputs; }
 
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
-    bool isPlain =
-        std::holds_alternative<Contraction>(problem.subkernel.what) && !productOf(problem);
-    return isPlain ? std::vector<int64_t>(std::begin(plainVariants), std::end(plainVariants))
-                   : std::vector<int64_t>();
+    if (!std::holds_alternative<Contraction>(problem.subkernel.what))
+      return {};
+    return productOf(problem)
+               ? std::vector<int64_t>(std::begin(productVariants), std::end(productVariants))
+               : std::vector<int64_t>(std::begin(plainVariants), std::end(plainVariants));
   }
 
   std::optional<double> cost(const ConfigurationProblem &problem,
