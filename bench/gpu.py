@@ -38,7 +38,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = [(2048, 1280, 1280), (2048, 10240, 1280), (2048, 1280, 5120), (8192, 640, 640), (8192, 5120, 640),
           (8192, 640, 2560)]
 SQUARES = [(4096, 4096, 4096), (8192, 8192, 8192)]
-LONG_SUMS = [(64, 1280, 10240), (128, 640, 16384), (16, 4096, 11008)]  # of few programs
+LONG_SUMS = [(64, 1280, 10240), (128, 640, 16384), (16, 4096, 11008), (16, 4096, 4096), (1, 4096, 4096)]  # of few rows
 FEW_ROWS = [(16, 1280, 1280), (16, 4096, 4096), (256, 4096, 4096)]  # their number is known at the call
 # Heads, queries, keys, head size, causal.
 ATTENTION = {

@@ -5,10 +5,12 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Variants.h"
+#include "Tile/CutRows.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include <fmt/format.h>
 #include <set>
@@ -129,9 +131,9 @@ struct Indexes {
 
 class Splitter {
 public:
-  Splitter(KernelOp kernel, int64_t count, int64_t mostWrittenOut)
-      : kernel(kernel), count(count), isWrittenOut(count <= mostWrittenOut), b(kernel.getContext()),
-        loc(kernel.getLoc()) {
+  Splitter(KernelOp kernel, int64_t count, const conversion::SplitLimits &limits)
+      : kernel(kernel), count(count), isWrittenOut(count <= limits.mostWrittenOut),
+        enoughPrograms(limits.enoughPrograms), b(kernel.getContext()), loc(kernel.getLoc()) {
     gridRank = kernel.getGrid().size();
   }
 
@@ -280,7 +282,36 @@ private:
     b.setInsertionPoint(loop);
     loop.replaceAllUsesWith(isWrittenOut ? combineInSequence(loop, buffers)
                                          : combineInLoop(loop, buffers));
+    SmallVector<Type> states(loop.getResultTypes());
     loop.erase();
+    if (isWrittenOut)
+      shareRows(rest, buffers, states);
+  }
+
+  /// Programs for as many rows as leave none of the workers without any; rows are the first
+  /// dimension of all states.
+  void shareRows(KernelOp rest, ArrayRef<BlockArgument> buffers, ArrayRef<Type> states) {
+    int64_t all = cast<RankedTensorType>(states[0]).getRank() > 0
+                      ? cast<RankedTensorType>(states[0]).getDimSize(0)
+                      : 1;
+    int64_t rows = all, programs = *programsOf(kernel);
+    while (rows > 1 && (all % rows != 0 || programs * (all / rows) < enoughPrograms))
+      --rows;
+    if (rows == all)
+      return;
+    removeUnused(rest);
+    SmallVector<std::pair<Value, unsigned>> tiles;
+    for (BlockArgument buffer : buffers)
+      for (Operation *user : buffer.getUsers())
+        tiles.push_back({cast<LoadOp>(user).getResult(), 1 + gridRank});
+    cutRows(rest, tiles, rows);
+  }
+
+  /// What the loop alone has used.
+  static void removeUnused(KernelOp rest) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(rest.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
   SmallVector<Value> combineInSequence(ForOp loop, ArrayRef<BlockArgument> buffers) {
@@ -335,6 +366,7 @@ private:
   KernelOp kernel;
   int64_t count;
   bool isWrittenOut;
+  int64_t enoughPrograms;
   OpBuilder b;
   Location loc;
   unsigned gridRank = 0;
@@ -362,7 +394,7 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
           emitReport(kernel.getLoc()) << "its loop runs on one worker: " << why;
         continue;
       }
-      SplitKernel split = splitLoop(kernel, count, limits.mostWrittenOut);
+      SplitKernel split = splitLoop(kernel, count, limits);
       KernelOp parts = split.parts.release(), rest = split.rest.release();
       Block::iterator place = std::next(kernel->getIterator());
       std::string name = kernel.getSymName().str();
@@ -443,8 +475,8 @@ int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std:
   return withoutEmptyParts(count, trips);
 }
 
-SplitKernel splitLoop(KernelOp kernel, int64_t count, int64_t mostWrittenOut) {
-  return Splitter(kernel, count, mostWrittenOut).run();
+SplitKernel splitLoop(KernelOp kernel, int64_t count, const conversion::SplitLimits &limits) {
+  return Splitter(kernel, count, limits).run();
 }
 
 } // namespace tw::tile

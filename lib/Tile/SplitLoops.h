@@ -27,8 +27,9 @@ struct SplitKernel {
 /// not depend on the number of threads. `why`: the reason of a 1, where there is a `combine`.
 int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why);
 
-/// The kernels that run a loop that chooseParts allows in `count` parts. Up to `mostWrittenOut`
-/// parts are combined without a loop.
-SplitKernel splitLoop(KernelOp kernel, int64_t count, int64_t mostWrittenOut);
+/// The kernels that run a loop that chooseParts allows in `count` parts. Few parts are combined
+/// without a loop, as `limits` say, and where rows can be combined one by one, by more programs if
+/// there are too few.
+SplitKernel splitLoop(KernelOp kernel, int64_t count, const conversion::SplitLimits &limits);
 
 } // namespace tw::tile

@@ -2,6 +2,7 @@
 // RUN:   -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: tilewright-opt %s -tile-split -split-input-file | FileCheck %s --check-prefix=LIMITS
 // RUN: tilewright-opt %s -tile-split="most-written-out=3" -split-input-file | FileCheck %s --check-prefix=WRITTEN
+// RUN: tilewright-opt %s -tile-split="most-written-out=3 enough-programs=64" -tile-simplify -split-input-file | FileCheck %s --check-prefix=ROWS
 
 // Without a target's limits nothing is split but what is configured so.
 // LIMITS-NOT: @k_parts
@@ -165,4 +166,71 @@ tile.kernel @even(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[32], 
     tile.yield %c : tensor<1xf32>
   }
   tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[32], f32>
+}
+
+// -----
+
+// Rows that are combined one by one are programs of their own where there would be too few.
+// ROWS: tile.kernel @rows({{.*}}) grid [2, 16]
+// ROWS: %[[ROW:.*]] = tile.program_id 1
+// ROWS: %[[BLOCK:.*]] = tile.program_id 0
+// ROWS: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c16
+// ROWS: tile.load %state0[%c0, %[[BLOCK]], %[[ROW]], %c0] {{.*}} -> tensor<1x1x1x8xf32>
+// ROWS: tile.load %bias[%c0] {{.*}} -> tensor<8xf32>
+// ROWS: %[[AT:.*]] = arith.addi %[[FIRST]], %[[ROW]]
+// ROWS: tile.store %{{.*}}, %y[%[[AT]], %c0] drop : tensor<1x8xf32>
+tile.kernel @rows(in %x: !tile.buffer<[32, 48], f32>, in %bias: !tile.buffer<[8], f32>, out %y: !tile.buffer<[32, 8], f32>) grid [2]
+    attributes {tile.block = array<i64: 1>, tile.configuration = #tile.config<"loops" {block = array<i64: 16>,
+      chunk = array<i64: 8>, parts = 1 : i64, programs = array<i64: 1>} on <"nvidia" {loop_parts = 2 : i64,
+      ping_pong = false, stages = 1 : i64, warp_groups = 1 : i64}>>} {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %row = arith.muli %p, %c16 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<16x8xf32>
+  %sum = tile.for %i = %c0 to %c6 step %c1 carry (%s = %init : tensor<16x8xf32>) {
+    %at = arith.muli %i, %c8 : index
+    %t = tile.load %x[%row, %at] : !tile.buffer<[32, 48], f32> -> tensor<16x8xf32>
+    %next = arith.addf %s, %t : tensor<16x8xf32>
+    tile.yield %next : tensor<16x8xf32>
+  } combine commutative (%a : tensor<16x8xf32>, %b : tensor<16x8xf32>) {
+    %c = arith.addf %a, %b : tensor<16x8xf32>
+    tile.yield %c : tensor<16x8xf32>
+  }
+  %v = tile.load %bias[%c0] : !tile.buffer<[8], f32> -> tensor<8xf32>
+  %v1 = tile.reshape %v : tensor<8xf32> -> tensor<1x8xf32>
+  %all = tile.broadcast %v1 : tensor<1x8xf32> -> tensor<16x8xf32>
+  %r = arith.addf %sum, %all : tensor<16x8xf32>
+  tile.store %r, %y[%row, %c0] : tensor<16x8xf32>, !tile.buffer<[32, 8], f32>
+}
+
+// What adds rows up is left as it is.
+// ROWS: tile.kernel @columns({{.*}}) grid [2]
+// ROWS: tile.reduce
+tile.kernel @columns(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[2], f32>) grid [2]
+    attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 16>, chunk = array<i64: 8>,
+      parts = 1 : i64, programs = array<i64: 1>} on <"nvidia" {loop_parts = 2 : i64, ping_pong = false,
+      stages = 1 : i64, warp_groups = 1 : i64}>>} {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c16 = arith.constant 16 : index
+  %row = arith.muli %p, %c16 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<16x1xf32>
+  %sum = tile.for %i = %c0 to %c6 step %c1 carry (%s = %init : tensor<16x1xf32>) {
+    %t = tile.load %x[%row, %i] : !tile.buffer<[32, 6], f32> -> tensor<16x1xf32>
+    %next = arith.addf %s, %t : tensor<16x1xf32>
+    tile.yield %next : tensor<16x1xf32>
+  } combine commutative (%a : tensor<16x1xf32>, %b : tensor<16x1xf32>) {
+    %c = arith.addf %a, %b : tensor<16x1xf32>
+    tile.yield %c : tensor<16x1xf32>
+  }
+  %r = tile.reduce sum %sum axis 0 : tensor<16x1xf32> -> tensor<1xf32>
+  tile.store %r, %y[%p] : tensor<1xf32>, !tile.buffer<[2], f32>
 }

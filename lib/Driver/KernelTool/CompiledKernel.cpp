@@ -179,7 +179,7 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
     TW_ASSIGN(auto state, build(*copy));
     return CompiledKernel(std::move(state));
   }
-  tile::SplitKernel split = tile::splitLoop(*copy, count, limits.mostWrittenOut);
+  tile::SplitKernel split = tile::splitLoop(*copy, count, limits);
   split.parts->setSymName(entryName);
   if (!simplify(*split.parts) || !simplify(*split.rest))
     return errors.take("simplify");

@@ -17,7 +17,7 @@ Contraction halves(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
 }
 
 TEST(ProductCost, ConfigurationsAreLegal) {
-  for (int64_t m : {1, 5, 128, 1000, 8192})
+  for (int64_t m : {2, 5, 128, 1000, 8192})
     for (int64_t n : {8, 64, 136, 768, 10240})
       for (int64_t k : {8, 16, 32, 40, 64, 72, 1280})
         for (bool isTransposed : {false, true}) {
@@ -48,6 +48,7 @@ TEST(ProductCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(kernels::product(128, 128, 128))); // f32
   EXPECT_FALSE(isForTensorCores(halves(128, 128, 132)));           // rows of 264 bytes
   EXPECT_FALSE(isForTensorCores(halves(128, 130, 128)));
+  EXPECT_FALSE(isForTensorCores(halves(1, 128, 128)));
   EXPECT_TRUE(isForTensorCores(halves(128, 130, 128, true))); // b is [130, 128]
   EXPECT_FALSE(isForTensorCores(halves(128, 128, 0, true)));
   Contraction mixed = halves(128, 128, 128);
@@ -93,7 +94,7 @@ TEST(ProductCost, RowsThatShareOperands) {
 }
 
 TEST(ProductCost, TF32) {
-  for (int64_t m : {1, 128, 1000, 8192})
+  for (int64_t m : {2, 128, 1000, 8192})
     for (int64_t n : {7, 64, 768, 10240})
       for (int64_t k : {4, 8, 36, 1280}) {
         Contraction spec = kernels::product(m, n, k, /*isTransposed=*/true);
@@ -126,7 +127,7 @@ TEST(ProductCost, BlocksFillTheGpu) {
 /// whose number only the call tells.
 TEST(ProductCost, SumsInParts) {
   for (auto [m, n, k] :
-       {std::array<int64_t, 3>{64, 1280, 10240}, {128, 640, 16384}, {1, 512, 8192}}) {
+       {std::array<int64_t, 3>{64, 1280, 10240}, {128, 640, 16384}, {16, 512, 8192}}) {
     Contraction spec = halves(m, n, k, true);
     ProductConfiguration chosen = chooseProduct(spec, hopper()), whole = chosen;
     EXPECT_GT(chosen.pipeline.parts, 1) << m << " " << n << " " << k;

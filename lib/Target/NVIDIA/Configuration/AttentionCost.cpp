@@ -224,10 +224,9 @@ static double costOfCombining(const AttentionShape &shape, const AttentionChoice
                               int64_t programs, const GpuArchitecture &architecture) {
   if (choice.parts == 1)
     return 0;
-  int64_t most = (programs + architecture.multiprocessors - 1) / architecture.multiprocessors;
   auto state =
       double(choice.block.queries * choice.block.groups * (shape.width + shape.carriedRows));
-  return combiningCycles(state * double(most * choice.parts));
+  return combiningCycles(state * double(programs * choice.parts), architecture);
 }
 
 /// Of a block with the most programs, where each has whole programs side by side, if they may be,
@@ -337,10 +336,8 @@ std::optional<AttentionChoice> chooseAttention(const Attention &attention,
         continue;
       for (int64_t parts : partsFor(attention, tried, architecture)) {
         tried.parts = parts;
-        if (!isLegal(attention, tried, architecture))
-          continue;
         double cost = attentionCost(attention, tried, architecture);
-        if (!best || cost < least)
+        if ((!best || cost < least) && isLegal(attention, tried, architecture))
           least = cost, best = tried;
       }
     }

@@ -83,9 +83,10 @@ double cyclesOfLaunch(const ProgramCost &program, double programs, double parts,
          combining;
 }
 
-double combiningCycles(double numbers) {
+double combiningCycles(double numbers, const GpuArchitecture &architecture) {
   constexpr double numberBytes = 4;
-  return writtenOutCycles + numbers * numberBytes / bytesOfCycle;
+  double ofOne = numbers / double(architecture.multiprocessors);
+  return writtenOutCycles + ofOne * numberBytes / bytesOfCycle;
 }
 
 double partsOf(double programs, double trips, double work) {

@@ -6,6 +6,8 @@
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "Target/NVIDIA/Product/Product.h"
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace tw::target::nvidia {
 using kernels::Access;
@@ -33,6 +35,11 @@ constexpr double handOverCycles = 1000;
 constexpr int64_t enoughStages = 4;
 constexpr double waitingFactor = 1.05;
 constexpr double sumBytes = 4; // of what is combined
+// Few rows are few lines of the second-level cache, which all programs along the columns want at
+// one time: what each of these adds to a trip of one line of each row. Measured, also that it grows
+// with the root of these lines.
+constexpr int64_t fewRows = 64;
+constexpr double sharedLineCycles = 4.6, lineBytes = 128;
 // Columns next to each other come in boxes of 64, or of 32 where these do not fit evenly.
 constexpr int64_t boxColumns = 64;
 constexpr double narrowBoxFactor = 1.1;
@@ -122,6 +129,9 @@ bool isForTensorCores(const Contraction &contraction, Precision precision) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1)
     return false;
+  const kernels::Extent &rows = contraction.dims[size_t(roles.rows.back())];
+  if (rows.size == 1 || (!rows.size && rows.most == 1))
+    return false; // a row times a matrix reads that as fast without them
   if (isTF32 &&
       !(isInnermost(contraction.a, roles.sums[0]) && isInnermost(contraction.b, roles.sums[0])))
     return false;
@@ -214,6 +224,10 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
                          double(block.rows + block.columns) * depth * bytes / bytesIn);
   if (configuration.pipeline.stages < enoughStages)
     trip *= waitingFactor;
+  if (sizeOf(contraction, roles.rows.back()) <= fewRows) {
+    double readers = ceilDiv(sizeOf(contraction, roles.columns.back()), block.columns);
+    trip = std::max(trip, sharedLineCycles * readers * std::sqrt(depth * bytes / lineBytes));
+  }
   if (isInnermost(contraction.b, roles.columns.back()) && block.columns > boxColumns &&
       block.columns % boxColumns != 0)
     trip *= narrowBoxFactor;
@@ -224,8 +238,7 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
     all = waves * products + (waves - 1) * handOverCycles + end;
   double combining = 0;
   if (parts > 1)
-    combining = combiningCycles(ceilDiv(int64_t(programs), architecture.multiprocessors) *
-                                elements * double(parts));
+    combining = combiningCycles(programs * elements * double(parts), architecture);
   return startCycles + overlapped(all, memoryCycles(contraction.buffers, unknownExtent)) +
          combining;
 }
@@ -254,34 +267,46 @@ static std::vector<int64_t> partsFor(const Contraction &contraction,
   return all;
 }
 
+/// Blocks that are tried: rows, columns and terms of the sum. Few rows rather have twice as many of
+/// these in a trip, for they come from memory in longer pieces.
+static std::vector<std::array<int64_t, 3>> blocksFor(const Contraction &contraction) {
+  int64_t depth = depthOf(contraction), length = sizeOf(contraction, rolesOf(contraction).sums[0]);
+  bool isLong =
+      sizeOf(contraction, rolesOf(contraction).rows.back()) <= fewRows && 2 * depth <= length;
+  std::vector<std::array<int64_t, 3>> blocks;
+  for (int64_t rows : blockRows)
+    for (int64_t columns : blockColumns)
+      for (int64_t terms = (isLong ? 2 : 1) * depth; terms >= depth; terms /= 2)
+        blocks.push_back({rows, columns, terms});
+  return blocks;
+}
+
 ProductConfiguration chooseProduct(const Contraction &contraction,
                                    const GpuArchitecture &architecture) {
   ProductConfiguration best;
   double least = 0;
   bool isColumnInnermost = isInnermost(contraction.b, rolesOf(contraction).columns.back());
-  for (int64_t rows : blockRows)
-    for (int64_t columns : blockColumns) {
-      ProductConfiguration tried;
-      tried.block.rows = rows;
-      tried.block.columns = columns;
-      tried.block.kBlock = depthOf(contraction);
-      tried.block.rowPrograms = rowProgramsFor(contraction, rows);
-      if (isColumnInnermost && columns > boxColumns && columns % (boxColumns / 2) != 0)
-        continue;
-      tried.pipeline = choosePipeline(shapeOf(contraction, tried.block), architecture);
-      for (bool isPingPong : {false, true})
-        for (int64_t parts : partsFor(contraction, tried.block, isPingPong, architecture)) {
-          tried.pipeline.isPingPong = isPingPong;
-          tried.pipeline.parts = parts;
-          tried.block.splitsK = parts > 1;
-          if ((isPingPong && tried.pipeline.warpGroups != 2) ||
-              !isLegal(contraction, tried, architecture))
-            continue;
-          double cost = productCost(contraction, tried, architecture);
-          if (least == 0 || cost < least)
-            least = cost, best = tried;
-        }
-    }
+  for (auto [rows, columns, depth] : blocksFor(contraction)) {
+    ProductConfiguration tried;
+    tried.block.rows = rows;
+    tried.block.columns = columns;
+    tried.block.kBlock = depth;
+    tried.block.rowPrograms = rowProgramsFor(contraction, rows);
+    if (isColumnInnermost && columns > boxColumns && columns % (boxColumns / 2) != 0)
+      continue;
+    tried.pipeline = choosePipeline(shapeOf(contraction, tried.block), architecture);
+    for (bool isPingPong : {false, true})
+      for (int64_t parts : partsFor(contraction, tried.block, isPingPong, architecture)) {
+        tried.pipeline.isPingPong = isPingPong;
+        tried.pipeline.parts = parts;
+        tried.block.splitsK = parts > 1;
+        if (isPingPong && tried.pipeline.warpGroups != 2)
+          continue;
+        double cost = productCost(contraction, tried, architecture);
+        if ((least == 0 || cost < least) && isLegal(contraction, tried, architecture))
+          least = cost, best = tried;
+      }
+  }
   return best;
 }
 

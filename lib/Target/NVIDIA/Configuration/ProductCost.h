@@ -12,8 +12,9 @@ using kernels::Constraint;
 using kernels::Contraction;
 using kernels::ContractionConfiguration;
 
-/// Rows up to which a product may have a block of its own, ascending: fewer than 64 take as long.
-inline constexpr int64_t productVariants[] = {64, 512};
+/// Rows up to which a product may have a block of its own, ascending: fewer than 64 take as long,
+/// but for one, which needs no tensor cores.
+inline constexpr int64_t productVariants[] = {1, 64, 512};
 
 struct ProductConfiguration {
   ContractionConfiguration block;

@@ -103,12 +103,13 @@ private:
       return no("it is no dot of f16, bf16 or tf32 that is summed in f32");
     if (sums.getRank() != 2 || !sums.hasStaticShape())
       return no("its block is no matrix of known size");
-    product.rows = sums.getDimSize(0);
+    product.tileRows = sums.getDimSize(0);
+    product.rows = std::max(product.tileRows, rowsOfInstruction);
     product.columns = sums.getDimSize(1);
-    if (product.rows % rowsOfInstruction != 0 || product.rows > mostRows ||
+    if (product.tileRows < 2 || product.rows % rowsOfInstruction != 0 || product.rows > mostRows ||
         product.columns % 8 != 0 || product.columns > mostColumns)
-      return no("its block has " + Twine(product.rows) + " x " + Twine(product.columns) +
-                " elements: rows are multiples of 64, columns of 8, both to 256");
+      return no("its block has " + Twine(product.tileRows) + " x " + Twine(product.columns) +
+                " elements: rows are 2 to 63 or multiples of 64, columns of 8, both to 256");
     return true;
   }
 
@@ -146,7 +147,8 @@ private:
     if (bytes == 4 && !operand.isSumInnermost)
       return no("tf32 wants the sum's dimension innermost, and in its " +
                 Twine(freeAxis == 0 ? "left" : "right") + " operand the result's is");
-    int64_t inner = operand.isSumInnermost ? operand.sumExtent : operand.freeExtent;
+    int64_t free = freeAxis == 0 ? product.rows : operand.freeExtent;
+    int64_t inner = operand.isSumInnermost ? operand.sumExtent : free;
     bool isRow = inner * bytes % mostRowBytes == 0 || inner == 2 * least || inner == least;
     if (!isRow && (operand.isSumInnermost || inner % least != 0))
       return no("rows of " + Twine(inner) + " elements have no layout in shared memory");
