@@ -38,6 +38,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = [(2048, 1280, 1280), (2048, 10240, 1280), (2048, 1280, 5120), (8192, 640, 640), (8192, 5120, 640),
           (8192, 640, 2560)]
 SQUARES = [(4096, 4096, 4096), (8192, 8192, 8192)]
+LONG_SUMS = [(64, 1280, 10240), (128, 640, 16384), (16, 4096, 11008), (16, 4096, 4096), (1, 4096, 4096)]  # of few rows
+FEW_ROWS = [(16, 1280, 1280), (16, 4096, 4096), (256, 4096, 4096)]  # their number is known at the call
 # Heads, queries, keys, head size, causal.
 ATTENTION = {
     "attention_40x1024_d64": (40, 1024, 1024, 64, False),
@@ -49,8 +51,10 @@ ATTENTION = {
     "attention_16x2048_d256": (16, 2048, 2048, 256, False),
     "decode_32x4096_d128": (32, 1, 4096, 128, False),
     "decode_256x4096_d128_groups4": (256, 1, 4096, 128, False),
+    "decode_32x32768_d128_groups4": (32, 1, 32768, 128, False),
+    "attention_8x16_k8192_d128": (8, 16, 8192, 128, False),
 }
-GROUPS = {"decode_256x4096_d128_groups4": 4}  # heads of queries that share keys
+GROUPS = {"decode_256x4096_d128_groups4": 4, "decode_32x32768_d128_groups4": 4}  # heads of queries that share keys
 BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION")  # of PyTorch's attention
 CACHE_BYTES, ROUNDS, SUSTAINED_SECONDS = 220_000_000, 15, 0.5
 SUSTAINED_FROM_US = 30  # a shorter call takes longer to enqueue
@@ -71,7 +75,9 @@ def table() -> dict[str, dict]:
     for m, n, k in (*SHAPES[:2], SQUARES[0]):
         rows[f"tf32_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "f32", "epilogue": "", "layout": "nk",
                                      "compile": ["--precision=tf32"]}
-    for m, n, k in SHAPES[:2]:
+    for m, n, k in LONG_SUMS:
+        rows[f"f16_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "nk"}
+    for m, n, k in SHAPES[:2] + FEW_ROWS:
         rows[f"f16_{m}x{n}x{k}_dynamic"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "nk",
                                             "dynamic": True}
     for name, (heads, queries, keys, size, is_causal) in ATTENTION.items():

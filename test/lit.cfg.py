@@ -35,6 +35,8 @@ config.substitutions.append(
     ("%broken_products", os.path.join(config.tw_build, "unittests", "Tools", "broken_products.so")))
 config.substitutions.append(
     ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))
+config.substitutions.append(
+    ("%simulated_compiler", os.path.join(config.tw_build, "lib", "simulated_compiler.so")))
 # NVIDIA's assembler and disassembler, which scripts/setup.sh puts into .venv.
 gpu_tools = os.pathsep.join([os.environ["PATH"], os.path.join(config.tw_source, ".venv", "bin")])
 if all(shutil.which(name, path=gpu_tools) for name in ("ptxas", "nvdisasm")):

@@ -33,8 +33,8 @@ public:
     return of(kernel).emit(kernel, into);
   }
 
-  LogicalResult finish(const Cancellation *cancellation) override {
-    return tiles->finish(cancellation);
+  LogicalResult finish(const Cancellation *cancellation, target::CodeCache *cache) override {
+    return tiles->finish(cancellation, cache);
   }
 
   LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {

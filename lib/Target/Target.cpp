@@ -15,7 +15,7 @@ namespace tw::target {
 
 Target::~Target() = default;
 
-LogicalResult Target::finish(const Cancellation *) { return success(); }
+LogicalResult Target::finish(const Cancellation *, CodeCache *) { return success(); }
 LogicalResult Target::printPlan(Operation *, raw_ostream &) { return success(); }
 FailureOr<std::string> Target::deviceText(Operation *, StringRef) { return std::string(); }
 
@@ -46,12 +46,6 @@ static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel
   FailureOr<KernelInfo> info = lowerOne(target, *any, into);
   if (failed(info))
     return failure();
-  if (info->device) {
-    emitReport(kernel.getLoc())
-        << "variants of " << kernel.getSymName()
-        << " are left out: launches on a device do not choose among kernels";
-    return info;
-  }
   LoweredKernel base{kernel, *info};
   SmallVector<LoweredKernel> others;
   for (tile::KernelOp variant : variants) {

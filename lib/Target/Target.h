@@ -4,6 +4,7 @@
 // docs/contracts.md, "Target level", fixes the calling convention.
 #pragma once
 #include "Support/Cancellation.h"
+#include "Target/CodeCache.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -30,9 +31,9 @@ namespace tw::target {
 ///   void k3_launch(void **buffers, int64_t *scalars, void *workspace, tw_launch *launch)
 ///
 /// which fills in *launch (runtime/ProgramABI.h); `launch->arguments` is room for `arguments` of
-/// them. Buffers and workspace are addresses on the device. A kernel that `fills` has a second one,
-/// k3_fill with k3_fill_launch, which is launched before it; one that `hasPlain`, k3_plain with
-/// k3_plain_launch, which is launched behind it: of the two, one has no blocks, whatever the sizes.
+/// them. Buffers and workspace are addresses on the device. A call launches several kernels, one
+/// after the other: k3_fill, where there is something to be filled in, and those of which each is
+/// for other sizes, as k3 and k3_plain, or k3_max1 and k3$any: all but one have no blocks.
 struct DeviceCode {
   struct Entry {
     std::string name; // in the image, and before "_launch"
@@ -41,7 +42,9 @@ struct DeviceCode {
   std::string image; // as the device's driver loads it
   std::vector<Entry> entries;
   int64_t arguments = 0;
-  bool hasPlain = false;
+  std::vector<std::string> launches; // names of entries
+  /// Of a kernel with variants: their code, and the kernel's own. There is no other, then.
+  std::vector<std::shared_ptr<const DeviceCode>> variants = {};
 };
 inline constexpr char plainSuffix[] = "_plain";
 
@@ -115,8 +118,10 @@ public:
   mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into);
 
   /// Completes the device code of all kernels that have been lowered so far, on several threads:
-  /// before, their images are empty. Fails with a coded diagnostic.
-  virtual mlir::LogicalResult finish(const Cancellation *cancellation = nullptr);
+  /// before, their images are empty. What other programs make of the same code is taken from
+  /// `cache`, if it is there, and kept there. Fails with a coded diagnostic.
+  virtual mlir::LogicalResult finish(const Cancellation *cancellation = nullptr,
+                                     CodeCache *cache = nullptr);
 
   /// Prints what the target decides about `kernel`, as for `emit`, before it emits code. Nothing
   /// where it does not plan; fails as `emit` does.

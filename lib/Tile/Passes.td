@@ -164,8 +164,7 @@ def FuseRows : Pass<"tile-fuse-rows", "::mlir::ModuleOp"> {
 def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
   let summary = "Run loops with combine in parts";
   let description = [{
-    A kernel with few programs and a loop with `combine` becomes two, unless the target deals trips itself, as
-    its own fields of the kernel's configuration say.
+    A kernel with few programs and a loop with `combine` becomes two.
 
     ```
     %r = tw.dispatch @k(%x) outs(%e)              // grid [2], a loop over 4096 blocks
@@ -179,7 +178,9 @@ def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
     ```
 
     How many parts there are follows from sizes, so sums come out the same on any number of threads; and from the
-    target, which says when it pays (`ConfigurationChooser::splitLimits`, the options of the pass).
+    target, which says when it pays (`ConfigurationChooser::splitLimits`, the options of the pass), or in how many
+    parts the loop of a kernel runs, where its own fields of the configuration have a number for it
+    (`loop_parts`). Few parts are combined by straight-line code.
   }];
   let options = [
     Option<"enoughPrograms", "enough-programs", "int64_t", "0", "from which on a kernel is left as it is">,
@@ -187,6 +188,7 @@ def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
     Option<"leastWork", "least-work", "int64_t", "1", "of a part: multiplications, or elements of other operations">,
     Option<"partsOfUnknown", "parts-of-unknown", "int64_t", "1", "at most, where only calls tell the trips">,
     Option<"loadWork", "load-work", "int64_t", "1", "multiplications that take as long as an element that is loaded">,
+    Option<"mostWrittenOut", "most-written-out", "int64_t", "1", "parts that are combined without a loop">,
   ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
       "::mlir::tensor::TensorDialect"];

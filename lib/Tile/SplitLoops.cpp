@@ -6,10 +6,12 @@
 #include "IR/Graph/Decisions.h"
 #include "IR/Tile/Variants.h"
 #include "Kernels/SplitParts.h"
+#include "Tile/CutRows.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include <fmt/format.h>
 #include <set>
@@ -108,6 +110,11 @@ std::string refusal(KernelOp kernel, ForOp loop) {
   return needsOutputs(kernel) ? "sizes are known only from the outputs" : "";
 }
 
+/// Of each of `count` parts but the last ones.
+int64_t tripsOfPart(int64_t trips, int64_t count) {
+  return int64_t(llvm::divideCeil(trips, count));
+}
+
 /// The index arithmetic of positions and bounds.
 struct Indexes {
   OpBuilder &b;
@@ -126,8 +133,9 @@ struct Indexes {
 
 class Splitter {
 public:
-  Splitter(KernelOp kernel, int64_t count)
-      : kernel(kernel), count(count), b(kernel.getContext()), loc(kernel.getLoc()) {
+  Splitter(KernelOp kernel, int64_t count, const conversion::SplitLimits &limits)
+      : kernel(kernel), count(count), isWrittenOut(count <= limits.mostWrittenOut),
+        enoughPrograms(limits.enoughPrograms), b(kernel.getContext()), loc(kernel.getLoc()) {
     gridRank = kernel.getGrid().size();
   }
 
@@ -193,9 +201,6 @@ private:
       body.back().dropAllUses();
       body.back().erase();
     }
-    loop.getCombine().dropAllReferences();
-    loop.getCombine().getBlocks().clear();
-    loop.setCommutative(false);
     parts.walk([](ProgramIdOp id) { id.setDim(id.getDim() + 1); });
     addGridDimension(parts);
     unsigned outs = dropOutputs(parts);
@@ -245,6 +250,8 @@ private:
 
   /// Parts are equally many trips, the last ones fewer.
   void takePart(ForOp loop, Value part) {
+    if (std::optional<int64_t> trips = loop.constantTripCount())
+      return takeKnownPart(loop, part, *trips);
     Indexes ix{b, loc};
     int64_t step = *constantOf(loop.getStep());
     Value length = ix.max(ix.number(0), ix.sub(loop.getEnd(), loop.getBegin()));
@@ -255,6 +262,18 @@ private:
     loop.getEndMutable().assign(ix.add(begin, ix.mul(last, ix.number(step))));
   }
 
+  /// Where they come out even, it is plain that each has the same number.
+  void takeKnownPart(ForOp loop, Value part, int64_t trips) {
+    Indexes ix{b, loc};
+    int64_t each = tripsOfPart(trips, count), length = each * *constantOf(loop.getStep());
+    Value begin = ix.add(loop.getBegin(), ix.mul(part, ix.number(length)));
+    Value end = ix.add(begin, ix.number(length));
+    if (each * count != trips)
+      end = ix.min(end, loop.getEnd());
+    loop.getBeginMutable().assign(begin);
+    loop.getEndMutable().assign(end);
+  }
+
   //===--- the rest --------------------------------------------------------===//
 
   void makeRest() {
@@ -263,6 +282,49 @@ private:
     ForOp loop = splittableLoop(rest);
     SmallVector<BlockArgument> buffers = addStates(rest, inputsEnd(rest), Access::In);
     b.setInsertionPoint(loop);
+    loop.replaceAllUsesWith(isWrittenOut ? combineInSequence(loop, buffers)
+                                         : combineInLoop(loop, buffers));
+    SmallVector<Type> states(loop.getResultTypes());
+    loop.erase();
+    if (isWrittenOut)
+      shareRows(rest, buffers, states);
+  }
+
+  /// Programs for as many rows as leave none of the workers without any; rows are the first
+  /// dimension of all states.
+  void shareRows(KernelOp rest, ArrayRef<BlockArgument> buffers, ArrayRef<Type> states) {
+    int64_t all = cast<RankedTensorType>(states[0]).getRank() > 0
+                      ? cast<RankedTensorType>(states[0]).getDimSize(0)
+                      : 1;
+    int64_t rows = all, programs = *programsOf(kernel);
+    while (rows > 1 && (all % rows != 0 || programs * (all / rows) < enoughPrograms))
+      --rows;
+    if (rows == all)
+      return;
+    removeUnused(rest);
+    SmallVector<std::pair<Value, unsigned>> tiles;
+    for (BlockArgument buffer : buffers)
+      for (Operation *user : buffer.getUsers())
+        tiles.push_back({cast<LoadOp>(user).getResult(), 1 + gridRank});
+    cutRows(rest, tiles, rows);
+  }
+
+  /// What the loop alone has used.
+  static void removeUnused(KernelOp rest) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(rest.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  SmallVector<Value> combineInSequence(ForOp loop, ArrayRef<BlockArgument> buffers) {
+    Indexes ix{b, loc};
+    SmallVector<Value> all = load(loop, buffers, ix.number(0));
+    for (int64_t part = 1; part < count; ++part)
+      all = combine(loop, all, load(loop, buffers, ix.number(part)));
+    return all;
+  }
+
+  SmallVector<Value> combineInLoop(ForOp loop, ArrayRef<BlockArgument> buffers) {
     Indexes ix{b, loc};
     SmallVector<Value> first = load(loop, buffers, ix.number(0));
     auto merge = ForOp::create(b, loc, loop.getResultTypes(), ix.number(1), ix.number(count),
@@ -271,16 +333,25 @@ private:
     Value part = body.addArgument(b.getIndexType(), loc);
     for (Type type : loop.getResultTypes())
       body.addArgument(type, loc);
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&body);
-    Block &combine = loop.getCombine().front();
+    YieldOp::create(b, loc,
+                    combine(loop, body.getArguments().drop_front(), load(loop, buffers, part)));
+    return merge.getResults();
+  }
+
+  SmallVector<Value> combine(ForOp loop, ValueRange before, ValueRange after) {
+    Block &both = loop.getCombine().front();
     IRMapping mapping;
-    SmallVector<Value> states(body.getArguments().drop_front());
-    llvm::append_range(states, load(loop, buffers, part));
-    mapping.map(combine.getArguments(), states);
-    for (Operation &op : combine)
+    SmallVector<Value> states(before);
+    llvm::append_range(states, after);
+    mapping.map(both.getArguments(), states);
+    for (Operation &op : both.without_terminator())
       b.clone(op, mapping);
-    loop.replaceAllUsesWith(merge.getResults());
-    loop.erase();
+    SmallVector<Value> results;
+    for (Value result : both.getTerminator()->getOperands())
+      results.push_back(mapping.lookup(result));
+    return results;
   }
 
   SmallVector<Value> load(ForOp loop, ArrayRef<BlockArgument> buffers, Value part) {
@@ -296,6 +367,8 @@ private:
 
   KernelOp kernel;
   int64_t count;
+  bool isWrittenOut;
+  int64_t enoughPrograms;
   OpBuilder b;
   Location loc;
   unsigned gridRank = 0;
@@ -306,8 +379,8 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
   using SplitLoopsBase::SplitLoopsBase;
 
   void runOnOperation() override {
-    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork, partsOfUnknown,
-                                   loadWork};
+    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork,
+                                   partsOfUnknown, loadWork,       mostWrittenOut};
     SymbolTable table(getOperation());
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
@@ -323,7 +396,7 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
           emitReport(kernel.getLoc()) << "its loop runs on one worker: " << why;
         continue;
       }
-      SplitKernel split = splitLoop(kernel, count);
+      SplitKernel split = splitLoop(kernel, count, limits);
       KernelOp parts = split.parts.release(), rest = split.rest.release();
       Block::iterator place = std::next(kernel->getIterator());
       std::string name = kernel.getSymName().str();
@@ -373,37 +446,51 @@ static int64_t askedParts(KernelOp kernel) {
   return parts ? parts.getInt() : 0;
 }
 
-/// Whether the target itself deals the trips, as its own fields of the configuration say.
-static bool dealsTarget(KernelOp kernel) {
+/// What the target's own fields of the configuration say, where it deals trips itself.
+static std::optional<int64_t> configuredParts(KernelOp kernel) {
   ConfigurationAttr configuration = configurationOf(kernel);
   ConfigurationAttr own = configuration ? configuration.getTarget() : nullptr;
   auto *dialect = kernel->getContext()->getLoadedDialect<TileDialect>();
   const ConfigurationSchema *schema = own ? dialect->getSchema(own.getKind()) : nullptr;
-  return schema && schema->dealsTrips;
+  if (!schema || !schema->dealsTrips)
+    return std::nullopt;
+  auto parts = own.getFields().getAs<IntegerAttr>(loopPartsField);
+  return parts ? parts.getInt() : 1;
+}
+
+/// So many that each has a trip.
+static int64_t withoutEmptyParts(int64_t count, std::optional<int64_t> trips) {
+  if (!trips || count <= 1 || *trips < 1)
+    return std::max<int64_t>(count, 1);
+  return int64_t(llvm::divideCeil(*trips, tripsOfPart(*trips, count)));
 }
 
 int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why) {
   ForOp loop = splittableLoop(kernel);
-  if (!loop || dealsTarget(kernel))
+  if (!loop)
+    return 1;
+  std::optional<int64_t> trips = loop.constantTripCount(), configured = configuredParts(kernel);
+  if (configured == 1)
     return 1;
   why = refusal(kernel, loop);
   if (!why.empty())
     return 1;
-  std::optional<int64_t> trips = loop.constantTripCount();
-  int64_t programs = *programsOf(kernel), asked = askedParts(kernel);
-  if (asked > 0 && programs > 0 && limits.enoughPrograms > 0)
-    return why = graph::unwanted, trips ? std::min(asked, *trips) : asked;
+  int64_t programs = *programsOf(kernel), asked = configured.value_or(askedParts(kernel));
+  if (configured || (asked > 0 && programs > 0 && limits.enoughPrograms > 0))
+    return why = graph::unwanted, withoutEmptyParts(asked, trips);
   if (programs == 0 || programs >= limits.enoughPrograms)
     return why = fmt::format("there are {} programs", programs), 1;
   int64_t count = limits.wantedPrograms / programs;
   if (!trips)
     return std::min(count, limits.partsOfUnknown);
-  int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop, limits.loadWork)));
-  count = std::min(count, *trips / tripsOfPart);
+  int64_t leastTrips = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop, limits.loadWork)));
+  count = std::min(count, *trips / leastTrips);
   why = fmt::format("{} iterations are too few to share", *trips);
-  return std::max<int64_t>(count, 1);
+  return withoutEmptyParts(count, trips);
 }
 
-SplitKernel splitLoop(KernelOp kernel, int64_t count) { return Splitter(kernel, count).run(); }
+SplitKernel splitLoop(KernelOp kernel, int64_t count, const conversion::SplitLimits &limits) {
+  return Splitter(kernel, count, limits).run();
+}
 
 } // namespace tw::tile

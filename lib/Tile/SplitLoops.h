@@ -9,6 +9,10 @@
 
 namespace tw::tile {
 
+/// A field of a target's own configuration, where that deals trips itself: in how many parts a
+/// launch runs the loop with `combine` before.
+inline constexpr char loopPartsField[] = "loop_parts";
+
 /// The first dimension of the grid of `parts` is the part of the loop's range; it stores the states
 /// in its outputs, one for each carried value. `rest` reads them, after its other inputs, combines
 /// them in order, and does what follows the loop.
@@ -18,12 +22,14 @@ struct SplitKernel {
 };
 
 /// In how many parts the loop of a kernel is worth running: 1 where it has no `combine`, or
-/// programs enough. It follows from the sizes in the kernel and the target's limits, never from the
-/// machine that runs it, so results do not depend on the number of threads. `why`: the reason of a
-/// 1, where there is a `combine`.
+/// programs enough; else as the target's own fields of its configuration say. It follows from the
+/// sizes in the kernel and the target's limits, never from the machine that runs it, so results do
+/// not depend on the number of threads. `why`: the reason of a 1, where there is a `combine`.
 int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why);
 
-/// The kernels that run a loop that chooseParts allows in `count` parts.
-SplitKernel splitLoop(KernelOp kernel, int64_t count);
+/// The kernels that run a loop that chooseParts allows in `count` parts. Few parts are combined
+/// without a loop, as `limits` say, and where rows can be combined one by one, by more programs if
+/// there are too few.
+SplitKernel splitLoop(KernelOp kernel, int64_t count, const conversion::SplitLimits &limits);
 
 } // namespace tw::tile

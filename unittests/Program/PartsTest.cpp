@@ -40,8 +40,8 @@ std::string function(const std::string &name, int additions, const std::string &
 using Names = std::vector<std::vector<std::string>>;
 
 TEST(Parts, AreEvenAndTheLargestIsFirst) {
-  std::string text = function("small", 10) + function("large", 90) + function("middle", 60) +
-                     function("tiny", 5);
+  std::string text =
+      function("small", 10) + function("large", 90) + function("middle", 60) + function("tiny", 5);
   EXPECT_EQ(definedIn(text, 2), (Names{{"large"}, {"small", "middle", "tiny"}}));
   EXPECT_EQ(definedIn(text, 1), (Names{{"small", "large", "middle", "tiny"}}));
   EXPECT_EQ(definedIn(text, 100), (Names{{"large"}, {"middle"}, {"small"}, {"tiny"}}));
@@ -49,12 +49,12 @@ TEST(Parts, AreEvenAndTheLargestIsFirst) {
 
 TEST(Parts, LocalDefinitionsAreWithAllThatUsesThem) {
   // A table is read through an address within a constant, by a function that only its caller sees.
-  std::string text =
-      "@table = private constant [4 x i64] [i64 1, i64 2, i64 3, i64 4]\n"
-      "@place = internal global ptr getelementptr (i8, ptr @table, i64 8)\n" +
-      function("loops", 50, "  %t = load ptr, ptr @place\n", "internal") +
-      function("kernel", 1, "  call void @loops(ptr %p, i64 %x0)\n") + function("other", 20) +
-      function("calls", 1, "  call void @other(ptr %p, i64 %x0)\n");
+  std::string text = "@table = private constant [4 x i64] [i64 1, i64 2, i64 3, i64 4]\n"
+                     "@place = internal global ptr getelementptr (i8, ptr @table, i64 8)\n" +
+                     function("loops", 50, "  %t = load ptr, ptr @place\n", "internal") +
+                     function("kernel", 1, "  call void @loops(ptr %p, i64 %x0)\n") +
+                     function("other", 20) +
+                     function("calls", 1, "  call void @other(ptr %p, i64 %x0)\n");
   EXPECT_EQ(definedIn(text, 2), (Names{{"loops", "kernel", "table", "place"}, {"other", "calls"}}));
 }
 

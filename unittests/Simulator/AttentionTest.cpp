@@ -4,6 +4,7 @@
 #include "Block.h"
 #include "SimulatedTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "unittests/Target/Templates/AttentionTruth.h"
 
 using namespace tw;
@@ -32,6 +33,22 @@ void checkDealt(const Case &c, const AttentionConfiguration &configuration,
   check(c, configuration);
   EXPECT_EQ(one.fault(), "");
   EXPECT_EQ(threads, 128 * (c.dealtTo + 1));
+}
+
+/// Checks it, without a fault; the threads of the kernel that multiplies on tensor cores.
+int32_t threadsOfProducts(const Case &c, const AttentionConfiguration &configuration,
+                          simulator::Order order = simulator::Order::Forwards) {
+  int32_t threads = 0;
+  simulator::Experiment one([&](mlir::ModuleOp module) {
+    module.walk([&](mlir::NVVM::WgmmaMmaAsyncOp product) {
+      auto function = product->getParentOfType<mlir::LLVM::LLVMFuncOp>();
+      threads = function->getAttrOfType<mlir::DenseI32ArrayAttr>("nvvm.reqntid")[0];
+    });
+  });
+  one.order = order;
+  check(c, configuration);
+  EXPECT_EQ(one.fault(), "");
+  return threads;
 }
 
 /// Whether tensor cores did it.
@@ -256,6 +273,52 @@ TEST(Attention, FewQueriesWhoseKeysAreDealt) {
                   warpGroups},
                  own);
     }
+}
+
+/// Keys dealt to programs, whose states another launch combines; and, within each, to warp groups.
+TEST(Attention, KeysDealtToPrograms) {
+  using simulator::Order;
+  for (int64_t warpGroups : {1, 2, 3})
+    for (int64_t parts : {2, 5})
+      for (auto [groups, queries] : {std::pair<int64_t, int64_t>{4, 1}, {1, 1}, {1, 16}, {1, 70}}) {
+        SCOPED_TRACE(testing::Message() << warpGroups << " warp groups, " << parts << " parts, "
+                                        << groups << " groups of " << queries);
+        AttentionConfiguration own =
+            few(std::min<int64_t>(queries, 64), queries == 1 ? groups : 1, 32);
+        own.splitsKeys = true;
+        EXPECT_EQ(threadsOfProducts({{.b = 2,
+                                      .g = groups,
+                                      .l = queries,
+                                      .s = 32 * 3 * parts,
+                                      .e = 64,
+                                      .f = 64,
+                                      .hasSums = true,
+                                      .dtype = kernel::f16},
+                                     warpGroups,
+                                     /*stages=*/3,
+                                     parts},
+                                    own,
+                                    parts == 2 ? Order::GroupsForwards : Order::GroupsBackwards),
+                  128 * (warpGroups + 1));
+      }
+}
+
+TEST(Attention, MaskedKeysDealtToPrograms) {
+  AttentionConfiguration own = few(1, 4, 64);
+  own.splitsKeys = true;
+  EXPECT_EQ(threadsOfProducts({{.b = 2,
+                                .g = 4,
+                                .l = 1,
+                                .s = 256,
+                                .e = 64,
+                                .f = 64,
+                                .mask = Mask::Added,
+                                .dtype = kernel::bf16},
+                               /*dealtTo=*/1,
+                               /*stages=*/2,
+                               /*parts=*/2},
+                              own),
+            256);
 }
 
 TEST(Attention, WhatHasThePlainLowering) {

@@ -4,17 +4,29 @@
 
 namespace tw::target {
 
-/// Of two warp groups that take turns.
+/// Of two warp groups that take turns, or of a sum in parts.
 static std::string configurationOf(const ProductCase &c) {
-  if (c.pingPongStages == 0)
+  if (c.pingPongStages == 0 && c.parts == 1)
     return {};
+  bool isPingPong = c.pingPongStages > 0;
   return fmt::format(
       " attributes {{tile.configuration = #tile.config<\"contraction\" {{rows = {}, columns = {}, "
       "row_programs = 1, column_programs = 1, packed = false, panels = 1, "
-      "vectorize_reduction = false, k_block = {}, split_k = false, column_parts = 1}} on "
+      "vectorize_reduction = false, k_block = {}, split_k = {}, column_parts = 1}} on "
       "<\"nvidia\" "
-      "{{stages = {}, warp_groups = 2, ping_pong = true}}>>}}",
-      c.rows, c.columns, c.depth, c.pingPongStages);
+      "{{stages = {}, warp_groups = {}, ping_pong = {}, loop_parts = {}}}>>}}",
+      c.rows, c.columns, c.depth, c.parts > 1, isPingPong ? c.pingPongStages : 3,
+      isPingPong || c.rows % 128 == 0 ? 2 : 1, isPingPong, c.parts);
+}
+
+/// How parts of the loop are combined is said, where there are some.
+static std::string endOfLoop(const ProductCase &c, const std::string &sums) {
+  std::string text = fmt::format("    tile.yield %d : {}\n  }}", sums);
+  if (c.parts > 1)
+    text += fmt::format(" combine commutative (%x : {0}, %y : {0}) {{\n"
+                        "    %both = arith.addf %x, %y : {0}\n    tile.yield %both : {0}\n  }}",
+                        sums);
+  return text + "\n";
 }
 
 std::string textOf(const ProductCase &c) {
@@ -75,7 +87,7 @@ std::string textOf(const ProductCase &c) {
   text += fmt::format("    %{} = tile.dot %a, %b, %{}{} : {}, {}, {}\n", result, before,
                       c.isTF32 ? " tf32" : "", ofA, ofB, sums);
   if (c.hasLoop)
-    text += fmt::format("    tile.yield %d : {}\n  }}\n", sums);
+    text += endOfLoop(c, sums);
   std::string value = "%sum", narrow = tensor(c.rows, c.columns, c.result);
   bool isNarrow = std::string(c.result) != "f32";
   if (c.hasEpilogue) {

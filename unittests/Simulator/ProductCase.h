@@ -18,6 +18,7 @@ struct ProductCase {
   std::string unknown = {};   // which of M, N and K are known only at the call
   bool isTF32 = false;        // of f32
   int64_t pingPongStages = 0; // two warp groups in turns, with so many stages; 0: as is chosen
+  int64_t parts = 1;          // of the sum, which another launch combines
 };
 
 /// @product(as, bs, bias [n], more [m, n]) -> c [m, n]

@@ -191,6 +191,31 @@ const Case inTurns[] = {
 };
 INSTANTIATE_TEST_SUITE_P(PingPong, Products, testing::ValuesIn(inTurns));
 
+// Fewer rows than an instruction multiplies: all there are, or blocks of so many.
+const Case fewRows[] = {
+    {2, 64, 64, 2, 128, 200, false, true},
+    {16, 32, 64, 16, 80, 200, false, true, "f16", "f16", true},
+    {40, 64, 32, 104, 72, 104, true, false, "bf16", "bf16", true},
+    {24, 64, 64, 24, 66, 128, false, true, "f16", "f16", true}, // elements are stored one by one
+    {7, 64, 64, 20, 72, 64, false, true, "f16", "f32"},
+};
+INSTANTIATE_TEST_SUITE_P(FewRows, Products, testing::ValuesIn(fewRows));
+
+/// Sums in parts, programs of their own: of as many trips, or the last one of fewer, of one each;
+/// the epilogue is in the launch that combines them.
+Case inParts(Case c, int64_t parts) {
+  c.parts = parts;
+  return c;
+}
+const Case ofParts[] = {
+    inParts({64, 64, 64, 64, 128, 512, false, true}, 4),
+    inParts({64, 64, 64, 70, 72, 648, false, true, "bf16", "bf16", true}, 3), // 4, 4 and 3 trips
+    inParts({16, 64, 64, 16, 128, 512, false, true}, 4),
+    inParts({128, 96, 32, 130, 104, 96, false, false, "f16", "f32", true}, 3),
+    inParts({128, 64, 16, 136, 72, 64, true, true, "f16", "f16", true}, 16), // four trips
+};
+INSTANTIATE_TEST_SUITE_P(Parts, Products, testing::ValuesIn(ofParts));
+
 const Case unknown[] = {
     {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, true, "M"},
     {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, true, "M"},
@@ -226,7 +251,8 @@ TEST(Refused, HasThePlainLowering) {
 const Case others[] = {
     {64, 64, 64, 70, 72, 132}, // rows of 264 bytes
     {64, 64, 64, 70, 66, 128}, // of 132 bytes
-    {48, 64, 64, 70, 72, 128}, // no multiple of 64 rows
+    {1, 64, 64, 70, 72, 128},  // a row
+    {96, 64, 64, 70, 72, 128}, // more than 64, and no multiple
     {64, 64, 24, 70, 72, 128}, // nor of 16 terms
     {64, 64, 64, 70, 72, 128, false, false, "f32", "f32"},
 };

@@ -32,8 +32,8 @@ public:
   FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
     return (isa<func::FuncOp>(kernel) ? reference : tiles)->emit(kernel, into);
   }
-  LogicalResult finish(const Cancellation *cancellation) override {
-    return tiles->finish(cancellation);
+  LogicalResult finish(const Cancellation *cancellation, target::CodeCache *cache) override {
+    return tiles->finish(cancellation, cache);
   }
 
 private:

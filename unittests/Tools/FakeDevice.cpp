@@ -83,6 +83,7 @@ public:
     for (bool fills : {false, true})
       if (!fills || info->fills) {
         std::string name = info->name + (fills ? "_fill" : "");
+        device->launches.insert(device->launches.begin(), name);
         device->entries.push_back({name, 0, 0, 32, 0});
         addLaunch(words, into, name, info->name, arguments, fills);
       }

@@ -144,6 +144,20 @@ Result<std::string> CompileCache::keep(const std::string &key, const std::string
   // Another process may just have made it, of the same.
   if (link(path.c_str(), kept.c_str()) != 0)
     TW_TRY(copy(path, kept));
+  return noteFacts(key);
+}
+
+Result<std::string> CompileCache::keepText(const std::string &key, std::string_view text) const {
+  std::error_code ignored;
+  fs::remove(factsOf(key), ignored);
+  std::span<const std::byte> piece = std::as_bytes(std::span(text));
+  TW_TRY(writeFile(pathOf(key), std::span(&piece, 1)));
+  return noteFacts(key);
+}
+
+/// Says of a file that is there now how it is known again.
+Result<std::string> CompileCache::noteFacts(const std::string &key) const {
+  std::string kept = pathOf(key);
   TW_ASSIGN(MappedFile file, MappedFile::open(kept));
   auto facts = statOf(kept);
   if (!facts)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was compiled earlier: libraries of kernels and artifacts of models, by the hash of all that
-// they are made of (docs/cache.md). Those not used for longest go when all take more than 4 GiB.
+// What was compiled earlier: libraries of kernels, artifacts of models and code of kernels for
+// devices, by the hash of all that they are made of (docs/cache.md). Those not used for longest go
+// when all take more than 4 GiB.
 #pragma once
 #include "Support/Diagnostic.h"
 #include <optional>
@@ -24,6 +25,9 @@ public:
   /// more than a quarter of the cache.
   Result<std::string> keep(const std::string &key, const std::string &path) const;
 
+  /// Keeps a file with this text likewise.
+  Result<std::string> keepText(const std::string &key, std::string_view text) const;
+
   /// Writes a copy of what was found to `path`. Errors: IO_1, and those of OutputFile.
   static Status copy(const std::string &found, const std::string &path);
 
@@ -31,6 +35,7 @@ private:
   explicit CompileCache(std::string folder) : folder(std::move(folder)) {}
   std::string pathOf(const std::string &key) const { return folder + "/" + key + ".so"; }
   std::string factsOf(const std::string &key) const { return folder + "/" + key + ".json"; }
+  Result<std::string> noteFacts(const std::string &key) const;
   void evict() const;
 
   std::string folder;

@@ -173,12 +173,13 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
   auto build = [&](tile::KernelOp one) {
     return State::build(one, kernel.getSymName(), target, errors);
   };
-  int64_t count = tile::chooseParts(*copy, target.chooser->splitLimits(), why);
+  conversion::SplitLimits limits = target.chooser->splitLimits();
+  int64_t count = tile::chooseParts(*copy, limits, why);
   if (count == 1) {
     TW_ASSIGN(auto state, build(*copy));
     return CompiledKernel(std::move(state));
   }
-  tile::SplitKernel split = tile::splitLoop(*copy, count);
+  tile::SplitKernel split = tile::splitLoop(*copy, count, limits);
   split.parts->setSymName(entryName);
   if (!simplify(*split.parts) || !simplify(*split.rest))
     return errors.take("simplify");

@@ -2,7 +2,7 @@
 //
 // tilewright_compile: checks what is asked for, then runs the pipeline.
 #include "Driver/CApi/LibraryFile.h"
-#include "Driver/Cache/CompileCache.h"
+#include "Driver/Cache/DeviceCodeCache.h"
 #include "Driver/Model/CompileRequest.h"
 #include "Driver/Model/ConfigurationFile.h"
 #include "Driver/Model/ConfigurationSpaces.h"
@@ -118,9 +118,9 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation, 
 
 /// Whether an artifact is all that is wanted, and made of nothing but files.
 static bool isCacheable(const CompileRequest &request) {
-  return request.cache && request.model.isFile() && !request.output.empty() &&
-         request.dumpTo.empty() && request.report == 0 && !request.times && !request.values &&
-         !request.spaces && !request.hasPreparation() && request.kernels.paths.empty() &&
+  return request.model.isFile() && !request.output.empty() && request.dumpTo.empty() &&
+         request.report == 0 && !request.times && !request.values && !request.spaces &&
+         !request.hasPreparation() && request.kernels.paths.empty() &&
          request.kernels.texts.empty() && request.weights != WeightsPlace::External;
 }
 
@@ -153,9 +153,14 @@ class CacheUse {
 public:
   /// Whether the artifact has been copied from there.
   Result<bool> takes(const CompileRequest &request, const NamedTarget &target) {
-    if (!isCacheable(request))
+    bool isWhole = isCacheable(request), hasDeviceCode = !target.code->toolchain().empty();
+    if (!request.cache || (!isWhole && !hasDeviceCode))
       return false;
-    TW_ASSIGN(cache, CompileCache::open());
+    TW_ASSIGN(CompileCache opened, CompileCache::open());
+    deviceCode.emplace(opened);
+    if (!isWhole)
+      return false;
+    cache = std::move(opened);
     TW_ASSIGN(key, artifactKey(request, target));
     std::optional<std::string> found = cache->find(key);
     if (!found)
@@ -174,8 +179,12 @@ public:
         isWhole && cache->keep(key, output) ? TILEWRIGHT_CACHE_KEPT : TILEWRIGHT_CACHE_LEFT;
   }
 
+  /// Of single kernels; null where nothing is to be taken from the cache.
+  target::CodeCache *forDeviceCode() { return deviceCode ? &*deviceCode : nullptr; }
+
 private:
   std::optional<CompileCache> cache;
+  std::optional<DeviceCodeCache> deviceCode;
   std::string key;
 };
 
@@ -193,8 +202,9 @@ struct Given {
 class Compilation {
 public:
   Compilation(Session &session, MLIRContext &context, const CompileRequest &request,
-              const NamedTarget &target, Given given)
+              const NamedTarget &target, Given given, target::CodeCache *codeCache)
       : session(session), request(request), target(target), given(std::move(given)),
+        codeCache(codeCache),
         pipeline(session, context, request.dumpTo, std::move(this->given.files), request.values),
         evaluator(session, request.model.memory.has_value()) {}
 
@@ -257,6 +267,7 @@ public:
     options.weights = request.weights;
     options.cpu = target.cpu;
     options.architecture = target.architecture;
+    options.codeCache = codeCache;
     if (failed(pipeline.toArtifact(*module, *target.code, options)))
       return failure();
     return prepared ? writePreparation(pipeline, *prepared, target, options, request) : success();
@@ -290,6 +301,7 @@ private:
   const CompileRequest &request;
   const NamedTarget &target;
   Given given;
+  target::CodeCache *codeCache;
   Pipeline pipeline;
   ArtifactEvaluator evaluator;
   OwningOpRef<ModuleOp> module;
@@ -335,7 +347,8 @@ static void run(Session &session, const CompileRequest &request) {
   auto given = readGiven(context, request, *target, *std::move(configurations));
   if (!given)
     return session.error(given.error());
-  Compilation compilation(session, context, request, *target, *std::move(given));
+  Compilation compilation(session, context, request, *target, *std::move(given),
+                          cache.forDeviceCode());
   if (failed(compilation.toDispatches()))
     return;
   if (request.spaces)

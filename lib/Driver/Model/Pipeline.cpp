@@ -195,8 +195,9 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
     pm.addPass(tile::createFuseRows({rows.mostOperations, rows.mostBytes, rows.leastPrograms}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     conversion::SplitLimits limits = chooser->splitLimits();
-    pm.addPass(tile::createSplitLoops({limits.enoughPrograms, limits.wantedPrograms,
-                                       limits.leastWork, limits.partsOfUnknown, limits.loadWork}));
+    pm.addPass(
+        tile::createSplitLoops({limits.enoughPrograms, limits.wantedPrograms, limits.leastWork,
+                                limits.partsOfUnknown, limits.loadWork, limits.mostWrittenOut}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createUpdateInPlace());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());

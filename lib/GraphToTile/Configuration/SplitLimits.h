@@ -19,6 +19,9 @@ struct SplitLimits {
   int64_t partsOfUnknown = 1;
   /// Multiplications of products that take as long as an element does that is loaded.
   int64_t loadWork = 1;
+  /// Parts up to which what combines them is written out, so that the states of all are read at one
+  /// time; more are combined in a loop.
+  int64_t mostWrittenOut = 1;
 };
 
 } // namespace tw::conversion

@@ -262,11 +262,16 @@ static DeviceImages gatherImages(const KernelTable &kernels) {
     if (kernel.second.device)
       names.push_back(kernel.first());
   llvm::sort(names); // the same artifact each time
-  for (StringRef name : names) {
-    const auto &code = kernels.find(name)->second.device;
+  auto add = [&](const std::shared_ptr<const target::DeviceCode> &code) {
     all.bytes.resize((all.bytes.size() + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT);
     all.images.push_back({int64_t(all.bytes.size()), int64_t(code->image.size()), code});
     all.bytes += code->image;
+  };
+  for (StringRef name : names) {
+    const auto &code = kernels.find(name)->second.device;
+    if (code->variants.empty())
+      add(code);
+    llvm::for_each(code->variants, add);
   }
   return all;
 }
@@ -306,7 +311,7 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   if (failed(lowerKernels(module, *into, target, options.cancellation, kernels, texts)))
     return failure();
 
-  if (failed(target.finish(options.cancellation)))
+  if (failed(target.finish(options.cancellation, options.codeCache)))
     return failure();
 
   options.stage("host");

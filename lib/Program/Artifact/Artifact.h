@@ -24,6 +24,7 @@ struct ArtifactOptions {
   std::string architecture;                  // of device code; empty: all is for the CPU
   bool favorsCompileTime = false;            // LLVM's time counts more than the code's
   const Cancellation *cancellation = nullptr;
+  target::CodeCache *codeCache = nullptr; // of the target; none: all is made anew
   /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").
   std::function<void(llvm::StringRef)> stage = [](llvm::StringRef) {};
   /// Called with the program in the LLVM dialect, before it is translated.

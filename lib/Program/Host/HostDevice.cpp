@@ -79,11 +79,7 @@ void HostEmitter::launchOnDevice(graph::DispatchOp op, const target::KernelInfo 
     require(offsetof(tw_callbacks, launch),
             {h.constant32(int32_t(deviceKernel(name))), launchArea});
   };
-  if (info.fills)
-    launch(info.name + "_fill");
-  launch(info.name);
-  if (info.device->hasPlain)
-    launch(info.name + target::plainSuffix);
+  llvm::for_each(info.device->launches, launch);
 }
 
 /// A dispatch without device code runs on the host, on copies.

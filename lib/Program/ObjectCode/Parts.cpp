@@ -41,8 +41,7 @@ std::vector<Group> groupsOf(const llvm::Module &module) {
       continue;
     together.insert(&value);
     if (value.hasLocalLinkage())
-      forEachUser(value,
-                  [&](const llvm::GlobalValue &user) { together.unionSets(&value, &user); });
+      forEachUser(value, [&](const llvm::GlobalValue &user) { together.unionSets(&value, &user); });
   }
   llvm::MapVector<const llvm::GlobalValue *, Group> groups;
   for (const llvm::GlobalValue &value : module.global_values())

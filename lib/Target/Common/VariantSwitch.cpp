@@ -2,7 +2,9 @@
 #include "Target/Common/VariantSwitch.h"
 #include "IR/Tile/Variants.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "runtime/ProgramABI.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstddef>
 #include <set>
 
 using namespace mlir;
@@ -87,10 +89,45 @@ public:
     call(block, base.info.name, suffix, given);
   }
 
+  /// What launches kernel `name` of a variant, or of the kernel itself (null), launches it for its
+  /// own sizes only.
+  void guardLaunch(const LoweredKernel *own, const std::string &name) {
+    auto always = into.lookupSymbol<LLVM::LLVMFuncOp>(name + "_launch");
+    always.setSymName(name + "_launch$always");
+    always.setLinkage(LLVM::Linkage::Private);
+    b.setInsertionPointToEnd(into.getBody());
+    auto guarded = LLVM::LLVMFuncOp::create(b, loc, name + "_launch", always.getFunctionType());
+    Block *entry = guarded.addEntryBlock(b), *here = b.createBlock(&guarded.getBody()),
+          *otherwise = b.createBlock(&guarded.getBody());
+    b.setInsertionPointToEnd(entry);
+    LLVM::CondBrOp::create(b, loc, isOwn(own, guarded.getArgument(1)), here, otherwise);
+    call(here, always.getSymName(), "", guarded.getArguments());
+    b.setInsertionPointToEnd(otherwise);
+    Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(0));
+    static_assert(offsetof(tw_launch, grid) == 0);
+    LLVM::StoreOp::create(b, loc, none, guarded.getArgument(3));
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+  }
+
   Type pointerType() const { return pointer; }
   Type integerType() const { return i64; }
 
 private:
+  /// Whether a variant's bounds hold, and those of none before it; of the kernel itself (null), of
+  /// no variant.
+  Value isOwn(const LoweredKernel *own, Value scalars) {
+    Value none = LLVM::ConstantOp::create(b, loc, b.getI1Type(), b.getBoolAttr(true));
+    for (const LoweredKernel &variant : variants) {
+      Value holds = condition(variant, scalars);
+      if (&variant == own)
+        return LLVM::AndOp::create(b, loc, none, holds);
+      Value isOther = LLVM::XOrOp::create(
+          b, loc, holds, LLVM::ConstantOp::create(b, loc, b.getI1Type(), b.getBoolAttr(true)));
+      none = LLVM::AndOp::create(b, loc, none, isOther);
+    }
+    return none;
+  }
+
   Value condition(const LoweredKernel &variant, Value scalars) {
     Value all = LLVM::ConstantOp::create(b, loc, b.getI1Type(), b.getBoolAttr(true));
     auto bounds = boundsOf(variant.kernel, base);
@@ -139,6 +176,25 @@ void merge(KernelInfo &all, const KernelInfo &one) {
   llvm::erase_if(all.inPlace, [&](auto pair) { return !llvm::is_contained(one.inPlace, pair); });
 }
 
+/// All kernels of the device, launched one after the other, each for its own sizes.
+std::shared_ptr<const DeviceCode> guardLaunches(SwitchBuilder &builder, const LoweredKernel &base,
+                                                ArrayRef<LoweredKernel> variants) {
+  auto all = std::make_shared<DeviceCode>();
+  auto add = [&](const LoweredKernel &one, const LoweredKernel *own) {
+    const DeviceCode &code = *one.info.device;
+    for (const std::string &name : code.launches) {
+      builder.guardLaunch(own, name);
+      all->launches.push_back(name);
+    }
+    all->arguments = std::max(all->arguments, code.arguments);
+    all->variants.push_back(one.info.device);
+  };
+  for (const LoweredKernel &variant : variants)
+    add(variant, &variant);
+  add(base, nullptr);
+  return all;
+}
+
 } // namespace
 
 std::string nameOfAny(tile::KernelOp kernel) { return kernel.getSymName().str() + "$any"; }
@@ -152,6 +208,8 @@ bool isInterchangeable(const LoweredKernel &variant, const LoweredKernel &base, 
     why = "it fails in other ways";
   else if (variant.info.fills != base.info.fills)
     why = "what outputs hold before is another thing";
+  else if (base.info.device && tile::workersOf(variant.kernel) > 0)
+    why = "a device has no workers to be counted";
   return why.empty();
 }
 
@@ -166,8 +224,12 @@ KernelInfo emitVariantSwitch(const LoweredKernel &base, ArrayRef<LoweredKernel> 
   }
   SwitchBuilder builder(base, variants, into);
   Type pointer = builder.pointerType(), i64 = builder.integerType();
-  builder.emit(info.name, "", {pointer, pointer, pointer, i64, i64}, 1);
   builder.emit(info.name, "_info", {pointer, pointer}, 0);
+  if (base.info.device) {
+    info.device = guardLaunches(builder, base, variants);
+    return info;
+  }
+  builder.emit(info.name, "", {pointer, pointer, pointer, i64, i64}, 1);
   if (info.fills)
     builder.emit(info.name, "_fill", {pointer, pointer}, 1);
   return info;

@@ -8,7 +8,13 @@
 //     return k$any(...);
 //   }
 //
-// and likewise k_info and k_fill, so that whoever calls k knows of one kernel.
+// and likewise k_info and k_fill, so that whoever calls k knows of one kernel. On a device, all of
+// them are launched, of which all but the one for these sizes have no blocks:
+//
+//   void k_max6_launch(void **buffers, int64_t *scalars, void *workspace, tw_launch *launch) {
+//     if (scalars[0] != 1 && scalars[0] <= 6) return k_max6_launch$always(...);
+//     launch->grid[0] = 0;
+//   }
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/Target.h"
@@ -28,8 +34,9 @@ std::string nameOfAny(tile::KernelOp kernel);
 /// Whether calls cannot tell a variant from the kernel; else `why`.
 bool isInterchangeable(const LoweredKernel &variant, const LoweredKernel &kernel, std::string &why);
 
-/// Adds k, k_info and k_fill to `into`, in the llvm dialect. `kernel` has the code of `nameOfAny`;
-/// each of `variants` is interchangeable with it.
+/// Adds k, k_info and k_fill to `into`, in the llvm dialect; of kernels for a device, k_info, and
+/// looks at sizes in what launches them. `kernel` has the code of `nameOfAny`; each of `variants`
+/// is interchangeable with it.
 KernelInfo emitVariantSwitch(const LoweredKernel &kernel, mlir::ArrayRef<LoweredKernel> variants,
                              mlir::ModuleOp into);
 

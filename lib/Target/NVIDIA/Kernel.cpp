@@ -82,6 +82,17 @@ private:
     if (!plan.conditions.empty())
       emitReport(loc) << "multiplies on tensor cores " << plan.conditions.text()
                       << ", else without them";
+    reportFewPrograms();
+  }
+
+  /// Where multiprocessors have nothing to do, and a loop that could keep them busy is not cut.
+  void reportFewPrograms() {
+    std::optional<int64_t> programs = knownPrograms();
+    bool isFew = programs && *programs < architecture.multiprocessors;
+    if (isFew && !plan.conditions.loops.empty())
+      emitReport(loc) << "has " << *programs << " programs for " << architecture.multiprocessors
+                      << " multiprocessors, and its loop is not run in parts: how often it runs is "
+                         "known only at the call";
   }
 
   void planFor(Product found, std::string &why) {
@@ -89,7 +100,10 @@ private:
     ProductShape shape{
         found.rows, found.columns, found.depth, found.a.isSumInnermost, found.b.isSumInnermost,
         bytes};
-    productPlan = planProduct(shape, pipelineOf(kernel, shape, architecture), architecture);
+    PipelineConfiguration pipeline = pipelineOf(kernel, shape, architecture);
+    // Warp groups in turns count each other's trips.
+    pipeline.isPingPong &= !found.hasUnevenTrips;
+    productPlan = planProduct(shape, pipeline, architecture);
     if (productPlan)
       product = std::move(found);
     else
@@ -447,6 +461,16 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> LoweredForDevice::launches() const {
+  std::vector<std::string> names;
+  if (info.fills)
+    names.push_back(info.name + "_fill");
+  names.push_back(info.name);
+  if (hasPlain)
+    names.push_back(info.name + plainSuffix);
+  return names;
+}
 
 FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
                                         const GpuArchitecture &architecture) {

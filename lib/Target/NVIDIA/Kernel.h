@@ -13,6 +13,9 @@ struct LoweredForDevice {
   std::vector<DeviceCode::Entry> entries;
   int64_t arguments = 0;
   bool usesTensorCores = false, hasPlain = false;
+
+  /// What a call launches, one after the other.
+  std::vector<std::string> launches() const;
 };
 
 /// Adds to `device` the kernels that run on the GPU (nvvm.kernel, scalar loops), and to `host` what

@@ -15,8 +15,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -50,7 +48,7 @@ public:
       return failure();
     auto code = std::make_shared<DeviceCode>();
     code->arguments = lowered->arguments;
-    code->hasPlain = lowered->hasPlain;
+    code->launches = lowered->launches();
     code->entries = std::move(lowered->entries);
     FailureOr<DeviceJob> job = compile(*device, architecture, code->entries);
     if (failed(job))
@@ -63,7 +61,7 @@ public:
     return std::move(lowered->info);
   }
 
-  LogicalResult finish(const Cancellation *cancellation) override {
+  LogicalResult finish(const Cancellation *cancellation, CodeCache *cache) override {
     std::vector<Pending> jobs;
     {
       std::lock_guard lock(mutex);
@@ -73,7 +71,7 @@ public:
     onThreads(jobs.size(), [&](size_t i) {
       if (isCancelled(cancellation))
         return;
-      Result<std::string> image = jobs[i].job(jobs[i].code->entries);
+      Result<std::string> image = jobs[i].job(jobs[i].code->entries, cache);
       if (image)
         jobs[i].code->image = *std::move(image);
       else
@@ -81,7 +79,7 @@ public:
     });
     for (auto [job, result] : llvm::zip(jobs, results)) {
       if (!result && result.error().code == Code::TARGET_3 && job.kernel)
-        result = compileWithoutTensorCores(job, result.error().message);
+        result = compileWithoutTensorCores(job, result.error().message, cache);
       if (!result)
         return emitCoded(job.location, result.error().code) << result.error().message;
     }
@@ -89,14 +87,7 @@ public:
   }
 
   /// Without ptxas the driver makes code of PTX, at the first call.
-  std::string toolchain() const override {
-    const std::optional<std::string> &ptxas = nvidia::ptxasPath();
-    llvm::sys::fs::file_status facts;
-    if (!ptxas || llvm::sys::fs::status(*ptxas, facts))
-      return {};
-    return llvm::formatv("{0} {1} {2}", *ptxas, facts.getSize(),
-                         facts.getLastModificationTime().time_since_epoch().count());
-  }
+  std::string toolchain() const override { return nvidia::ptxasFacts(); }
 
   FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {
     loadDialects(kernel->getContext());
@@ -135,7 +126,7 @@ private:
 
   /// Where ptxas refuses a kernel for tensor cores, which no plan can foresee of every kernel; the
   /// first refusal stays where the plain lowering fails, too.
-  Status compileWithoutTensorCores(Pending &refused, const std::string &why) {
+  Status compileWithoutTensorCores(Pending &refused, const std::string &why, CodeCache *cache) {
     Diagnostic first{Code::TARGET_3, why};
     OwningOpRef<ModuleOp> device = ModuleOp::create(refused.location),
                           host = ModuleOp::create(refused.location);
@@ -146,7 +137,7 @@ private:
     FailureOr<DeviceJob> job = compile(*device, architecture, lowered->entries);
     if (failed(job))
       return first;
-    Result<std::string> image = (*job)(lowered->entries);
+    Result<std::string> image = (*job)(lowered->entries, cache);
     if (!image)
       return first;
     emitReport(refused.location) << "multiplies without tensor cores: " << why;
@@ -198,16 +189,16 @@ FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &ar
         << "there is no ptxas: the artifact has PTX, which the GPU's driver "
            "compiles when it is loaded";
   auto shared = std::make_shared<nvidia::DeviceModule>(*std::move(module));
-  return DeviceJob(
-      [shared, &architecture](std::vector<DeviceCode::Entry> &entries) -> Result<std::string> {
-        std::string ptx = nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX);
-        if (ptx.empty())
-          return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
-        if (nvidia::ptxasPath())
-          return nvidia::assemble(ptx, architecture.name, entries);
-        ptx.push_back('\0'); // the driver wants it so
-        return ptx;
-      });
+  return DeviceJob([shared, &architecture](std::vector<DeviceCode::Entry> &entries,
+                                           CodeCache *cache) -> Result<std::string> {
+    std::string ptx = nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX);
+    if (ptx.empty())
+      return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
+    if (nvidia::ptxasPath())
+      return nvidia::assemble(ptx, architecture.name, entries, cache);
+    ptx.push_back('\0'); // the driver wants it so
+    return ptx;
+  });
 }
 
 std::unique_ptr<Target> createNVIDIATarget(const GpuArchitecture &architecture,

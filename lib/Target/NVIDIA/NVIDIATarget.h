@@ -8,9 +8,10 @@
 
 namespace tw::target {
 
-/// Makes what a device's driver loads, and fills in what is found out about each kernel; on any
-/// thread.
-using DeviceJob = std::function<Result<std::string>(std::vector<DeviceCode::Entry> &entries)>;
+/// Makes what a device's driver loads, or finds it in a cache (or null), and fills in what is found
+/// out about each kernel; on any thread.
+using DeviceJob =
+    std::function<Result<std::string>(std::vector<DeviceCode::Entry> &entries, CodeCache *cache)>;
 
 /// Begins with the code of lowered kernels (llvm and nvvm dialects), of which `entries` are called.
 using DeviceCompiler = std::function<mlir::FailureOr<DeviceJob>(

@@ -78,7 +78,43 @@ TEST(AttentionCost, FewQueries) {
   wrong.block.splitsKeys = false; // for two warp groups of one's rows
   EXPECT_FALSE(isLegal(grouped, wrong, hopper()));
   wrong.warpGroups = 1;
+  EXPECT_FALSE(isLegal(grouped, wrong, hopper())); // nor for several programs
+  wrong.parts = 1;
   EXPECT_TRUE(isLegal(grouped, wrong, hopper()));
+}
+
+/// Where there are fewer programs than multiprocessors, keys are dealt to several, of which each
+/// has as many; about one for each multiprocessor.
+TEST(AttentionCost, KeysDealtToPrograms) {
+  for (auto [count, queries] :
+       {std::pair<int64_t, int64_t>{32, 1}, {8, 1}, {8, 16}, {4, 64}, {40, 33}}) {
+    kernels::Attention spec = heads(count, queries, 8192, 128);
+    AttentionChoice chosen = *chooseAttention(spec, hopper());
+    EXPECT_TRUE(isLegal(spec, chosen, hopper())) << count << " " << queries;
+    EXPECT_GT(chosen.parts, 1) << count << " " << queries;
+    EXPECT_EQ(8192 / chosen.block.keys % chosen.parts, 0);
+    EXPECT_LE(count * chosen.parts, 2 * hopper().multiprocessors);
+    AttentionChoice whole = chosen;
+    whole.parts = 1;
+    EXPECT_GT(attentionCost(spec, whole, hopper()), attentionCost(spec, chosen, hopper()));
+  }
+  EXPECT_EQ(chooseAttention(heads(132, 1, 8192, 128), hopper())->parts, 1);
+  EXPECT_EQ(chooseAttention(heads(32, 1, 64, 128), hopper())->parts, 1);         // few keys
+  EXPECT_EQ(chooseAttention(heads(1, 64, 8192, 128, true), hopper())->parts, 1); // of two loops
+  kernels::Attention unknown = heads(8, 1, 8192, 128);
+  unknown.dims[size_t(unknown.keys)] = {std::nullopt, "S"};
+  EXPECT_EQ(chooseAttention(unknown, hopper())->parts, 1);
+}
+
+TEST(AttentionCost, PartsThatAreRefused) {
+  kernels::Attention spec = heads(32, 1, 4096, 128);
+  AttentionChoice legal = *chooseAttention(spec, hopper()), wrong = legal;
+  wrong.parts = 3; // of which 4096 keys have no whole number of blocks each
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong.parts = 32; // more than are combined at one time
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.block.splitsKeys = false;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
 }
 
 TEST(AttentionCost, WhatDoesNotFitIsRefused) {

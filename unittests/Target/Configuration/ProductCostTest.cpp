@@ -17,7 +17,7 @@ Contraction halves(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
 }
 
 TEST(ProductCost, ConfigurationsAreLegal) {
-  for (int64_t m : {1, 5, 128, 1000, 8192})
+  for (int64_t m : {2, 5, 128, 1000, 8192})
     for (int64_t n : {8, 64, 136, 768, 10240})
       for (int64_t k : {8, 16, 32, 40, 64, 72, 1280})
         for (bool isTransposed : {false, true}) {
@@ -48,6 +48,7 @@ TEST(ProductCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(kernels::product(128, 128, 128))); // f32
   EXPECT_FALSE(isForTensorCores(halves(128, 128, 132)));           // rows of 264 bytes
   EXPECT_FALSE(isForTensorCores(halves(128, 130, 128)));
+  EXPECT_FALSE(isForTensorCores(halves(1, 128, 128)));
   EXPECT_TRUE(isForTensorCores(halves(128, 130, 128, true))); // b is [130, 128]
   EXPECT_FALSE(isForTensorCores(halves(128, 128, 0, true)));
   Contraction mixed = halves(128, 128, 128);
@@ -93,7 +94,7 @@ TEST(ProductCost, RowsThatShareOperands) {
 }
 
 TEST(ProductCost, TF32) {
-  for (int64_t m : {1, 128, 1000, 8192})
+  for (int64_t m : {2, 128, 1000, 8192})
     for (int64_t n : {7, 64, 768, 10240})
       for (int64_t k : {4, 8, 36, 1280}) {
         Contraction spec = kernels::product(m, n, k, /*isTransposed=*/true);
@@ -120,6 +121,31 @@ TEST(ProductCost, BlocksFillTheGpu) {
   }
   auto large = chooseProduct(halves(8192, 8192, 8192, true), hopper());
   EXPECT_GE(large.block.rows * large.block.columns, 128 * 192);
+}
+
+/// Few programs with a long sum share it, in parts of which each has terms; many do not, nor such
+/// whose number only the call tells.
+TEST(ProductCost, SumsInParts) {
+  for (auto [m, n, k] :
+       {std::array<int64_t, 3>{64, 1280, 10240}, {128, 640, 16384}, {16, 512, 8192}}) {
+    Contraction spec = halves(m, n, k, true);
+    ProductConfiguration chosen = chooseProduct(spec, hopper()), whole = chosen;
+    EXPECT_GT(chosen.pipeline.parts, 1) << m << " " << n << " " << k;
+    EXPECT_TRUE(chosen.block.splitsK);
+    int64_t programs = (m + chosen.block.rows - 1) / chosen.block.rows *
+                       ((n + chosen.block.columns - 1) / chosen.block.columns);
+    EXPECT_LE(programs * chosen.pipeline.parts, hopper().multiprocessors);
+    whole.pipeline.parts = 1, whole.block.splitsK = false;
+    EXPECT_TRUE(isLegal(spec, whole, hopper()));
+    EXPECT_GT(productCost(spec, whole, hopper()), productCost(spec, chosen, hopper()));
+    whole.pipeline.parts = 2; // of a loop that may not be split
+    EXPECT_FALSE(isLegal(spec, whole, hopper()));
+  }
+  EXPECT_EQ(chooseProduct(halves(2048, 1280, 1280, true), hopper()).pipeline.parts, 1);
+  EXPECT_EQ(chooseProduct(halves(64, 1280, 64, true), hopper()).pipeline.parts, 1);
+  Contraction unknown = halves(64, 1280, 10240, true);
+  unknown.dims[0] = {std::nullopt, "M"};
+  EXPECT_EQ(chooseProduct(unknown, hopper()).pipeline.parts, 1);
 }
 
 TEST(ProductCost, WhatDoesNotFitIsRefused) {

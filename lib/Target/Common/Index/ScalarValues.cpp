@@ -88,6 +88,59 @@ Known lowerBound(Value scalar) {
       });
 }
 
+Known upperBound(Value scalar) {
+  if (Known number = constantOf(scalar))
+    return number;
+  Operation *op = scalar.getDefiningOp();
+  if (auto program = dyn_cast_or_null<tile::ProgramIdOp>(op)) {
+    auto kernel = op->getParentOfType<tile::KernelOp>();
+    Known count = cast<tile::SizeAttr>(kernel.getGrid()[program.getDim()]).getSize().constant();
+    return count ? Known(*count - 1) : Known();
+  }
+  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op))
+    return std::nullopt;
+  Known x = upperBound(op->getOperand(0)), y = upperBound(op->getOperand(1));
+  if (isa<arith::MinSIOp>(op) && (x || y))
+    return std::min(x.value_or(y.value_or(0)), y.value_or(x.value_or(0)));
+  if (!x || !y || std::abs(*x) > mostFollowed || std::abs(*y) > mostFollowed)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *x + *y;
+  bool arePlain = lowerBound(op->getOperand(0)).value_or(-1) >= 0 &&
+                  lowerBound(op->getOperand(1)).value_or(-1) >= 0;
+  return arePlain ? Known(*x * *y) : Known();
+}
+
+/// c for `scalar` = `from` + c.
+static Known distanceFrom(Value from, Value scalar) {
+  auto sum = scalar.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return std::nullopt;
+  for (unsigned side : {0, 1})
+    if (sum->getOperand(side) == from)
+      return constantOf(sum->getOperand(1 - side));
+  return std::nullopt;
+}
+
+Known knownTrips(tile::ForOp loop) {
+  if (auto trips = loop.constantTripCount())
+    return trips;
+  Known length = distanceFrom(loop.getBegin(), loop.getEnd()), step = constantOf(loop.getStep());
+  if (!length || *length < 0 || step.value_or(0) < 1)
+    return std::nullopt;
+  return (*length + *step - 1) / *step;
+}
+
+bool isSurelyBeyond(Value scalar, Value other) {
+  if (distanceFrom(other, scalar).value_or(0) > 0)
+    return true;
+  Known least = lowerBound(scalar), most = upperBound(other);
+  if (least && most && *least > *most)
+    return true;
+  auto min = scalar.getDefiningOp<arith::MinSIOp>();
+  return min && isSurelyBeyond(min.getLhs(), other) && isSurelyBeyond(min.getRhs(), other);
+}
+
 Known valueInProgram(Value scalar, unsigned dim, int64_t id) {
   if (Known number = constantOf(scalar))
     return number;

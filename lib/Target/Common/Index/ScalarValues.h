@@ -11,6 +11,15 @@ namespace tw::target {
 /// A number that a scalar is never below, in any program, trip or call.
 std::optional<int64_t> lowerBound(mlir::Value scalar);
 
+/// A number that it is never above.
+std::optional<int64_t> upperBound(mlir::Value scalar);
+
+/// How often a loop runs, if that is the same number in all programs and calls.
+std::optional<int64_t> knownTrips(tile::ForOp loop);
+
+/// Whether a scalar is greater than another one in all programs and calls, as far as it is plain.
+bool isSurelyBeyond(mlir::Value scalar, mlir::Value other);
+
 /// A scalar in the program `id` along dimension `dim` of the grid, if it depends on nothing else.
 std::optional<int64_t> valueInProgram(mlir::Value scalar, unsigned dim, int64_t id);
 

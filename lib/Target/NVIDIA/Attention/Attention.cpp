@@ -222,7 +222,7 @@ private:
 
   /// Which parts may have the first trip.
   bool findFirst() {
-    if (!found.parts[0].loop)
+    if (!found.parts[0].loop || knownTrips(found.parts[0].loop).value_or(0) > 0)
       return true;
     llvm::APInt begin;
     if (!matchPattern(found.parts[0].loop.getBegin(), m_ConstantInt(&begin)))
@@ -295,7 +295,7 @@ private:
     tile::ForOp loop = found.parts[0].loop;
     if (found.parts.size() != 1 || !loop || !loop.getCommutative() || !found.conditions.empty())
       return;
-    std::optional<int64_t> trips = loop.constantTripCount();
+    std::optional<int64_t> trips = knownTrips(loop);
     auto lastDim = unsigned(kernel.getGrid().size()) - 1;
     auto isSame = [&](tile::LoadOp load) {
       return llvm::none_of(load.getPositions(),

@@ -23,6 +23,15 @@ const std::optional<std::string> &ptxasPath() {
   return path;
 }
 
+std::string ptxasFacts() {
+  const std::optional<std::string> &ptxas = ptxasPath();
+  llvm::sys::fs::file_status facts;
+  if (!ptxas || llvm::sys::fs::status(*ptxas, facts))
+    return {};
+  return fmt::format("{} {} {}", *ptxas, facts.getSize(),
+                     facts.getLastModificationTime().time_since_epoch().count());
+}
+
 namespace {
 
 /// A file that goes when this does.
@@ -96,10 +105,23 @@ std::string serialized(StringRef text) {
   return {};
 }
 
-} // namespace
+/// What ptxas makes of PTX, and says of it.
+struct Assembled {
+  std::string cubin, said;
 
-Result<std::string> assemble(StringRef ptx, StringRef architecture,
-                             std::vector<DeviceCode::Entry> &entries) {
+  /// In the cache: how long `said` is, and both.
+  std::string asText() const { return fmt::format("{}\n{}{}", said.size(), said, cubin); }
+  static std::optional<Assembled> from(StringRef text) {
+    auto [digits, rest] = text.split('\n');
+    size_t length = 0;
+    if (digits.getAsInteger(10, length) || length > rest.size())
+      return std::nullopt;
+    return Assembled{rest.drop_front(length).str(), rest.take_front(length).str()};
+  }
+};
+
+/// Also one whose note says that it cannot be used.
+Result<Assembled> runPtxas(StringRef ptx, StringRef architecture) {
   ScratchFile source("ptx"), cubin("cubin"), log("log");
   for (const ScratchFile *file : {&source, &cubin, &log})
     if (!file->error.empty())
@@ -119,11 +141,31 @@ Result<std::string> assemble(StringRef ptx, StringRef architecture,
     return Diagnostic{Code::TARGET_3,
                       fmt::format("{} ends with status {}: {}", std::string_view(program), status,
                                   message.empty() ? said : message)};
-  if (std::string note = serialized(said); !note.empty())
-    return Diagnostic{Code::TARGET_3, fmt::format("{} cannot overlap products: {}",
-                                                  std::string_view(program), note)};
-  readResources(said, entries);
-  return cubin.read();
+  return Assembled{cubin.read(), std::move(said)};
+}
+
+Result<Assembled> findOrRun(StringRef ptx, StringRef architecture, CodeCache *cache) {
+  if (!cache)
+    return runPtxas(ptx, architecture);
+  const std::string parts[] = {"cubin", ptxasFacts(), architecture.str(), ptx.str()};
+  if (std::optional<std::string> kept = cache->find(parts))
+    if (std::optional<Assembled> made = Assembled::from(*kept))
+      return *std::move(made);
+  TW_ASSIGN(Assembled made, runPtxas(ptx, architecture));
+  cache->keep(parts, made.asText());
+  return made;
+}
+
+} // namespace
+
+Result<std::string> assemble(StringRef ptx, StringRef architecture,
+                             std::vector<DeviceCode::Entry> &entries, CodeCache *cache) {
+  TW_ASSIGN(Assembled made, findOrRun(ptx, architecture, cache));
+  if (std::string note = serialized(made.said); !note.empty())
+    return Diagnostic{Code::TARGET_3,
+                      fmt::format("{} cannot overlap products: {}", *ptxasPath(), note)};
+  readResources(made.said, entries);
+  return std::move(made.cubin);
 }
 
 } // namespace tw::target::nvidia

@@ -10,9 +10,13 @@ namespace tw::target::nvidia {
 /// none, or TILEWRIGHT_PTXAS is empty. Looked for once.
 const std::optional<std::string> &ptxasPath();
 
+/// Text that differs where ptxas does: its path, size and time. Empty where there is none.
+std::string ptxasFacts();
+
 /// The cubin of PTX for an architecture; `entries` get what ptxas says of them: registers, static
-/// shared memory, spills. Errors: SYSTEM_3 for temporary files, TARGET_3 with what ptxas says.
+/// shared memory, spills. The same ptxas runs once for the same PTX if there is a `cache`. Errors:
+/// SYSTEM_3 for temporary files, TARGET_3 with what ptxas says.
 Result<std::string> assemble(llvm::StringRef ptx, llvm::StringRef architecture,
-                             std::vector<DeviceCode::Entry> &entries);
+                             std::vector<DeviceCode::Entry> &entries, CodeCache *cache = nullptr);
 
 } // namespace tw::target::nvidia

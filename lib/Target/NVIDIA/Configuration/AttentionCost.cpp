@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Target/NVIDIA/Configuration/MemoryCost.h"
+#include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include <algorithm>
@@ -26,6 +28,9 @@ constexpr double shares[] = {0, 0.71, 0.53, 0.48};
 constexpr double tripCycles = 570, programCycles = 1500, startCycles = 2500;
 // What combining takes where trips are dealt to warp groups: an estimate.
 constexpr double combineCycles = 700;
+// Bytes that one multiprocessor gets of memory in a cycle, where programs share none: as many as
+// its ring waits for at one time.
+constexpr double bytesOfRing = 40;
 constexpr int64_t mostPrograms = 1 << 16; // that a table of work has
 
 int64_t sizeOf(const Attention &attention, int dim) {
@@ -76,13 +81,13 @@ std::optional<int64_t> knownHeads(const Attention &attention) {
 }
 
 /// Whether there may be one loop of as many trips for each program, whose programs are known.
-bool canDeal(const Attention &attention) {
+bool canSplit(const Attention &attention) {
   auto queries = attention.dims[size_t(attention.queries)].size,
        keys = attention.dims[size_t(attention.keys)].size;
   auto heads = knownHeads(attention);
   return queries && keys && heads && *queries <= mostPrograms * rowsOfGroup &&
          *heads * ((*queries + rowsOfGroup - 1) / rowsOfGroup) <= mostPrograms &&
-         !attention.isCausal && !attention.mask;
+         !attention.isCausal;
 }
 
 AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice) {
@@ -100,7 +105,7 @@ AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice
           isKnown && !attention.isCausal && keys > block.keys && keys % block.keys != 0,
           attention.mask.has_value(),
           !isKnown,
-          block.splitsKeys ? choice.warpGroups : 0};
+          block.splitsKeys && choice.warpGroups > 1 ? choice.warpGroups : 0};
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -108,11 +113,15 @@ double ceilDiv(int64_t a, int64_t b) {
   return double(quotient);
 }
 
+double bytesOfTrip(const AttentionShape &shape) {
+  return double(shape.terms * (shape.depth + shape.width) * elementBytes);
+}
+
 /// One trip of a program in each of the blocks that share a multiprocessor.
 double cyclesOfTrip(const AttentionShape &shape, int64_t blocksBeside) {
   auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
   double products = scores * double(shape.depth + shape.width) / productsOfCycle;
-  double bytes = double(shape.terms * (shape.depth + shape.width) * elementBytes);
+  double bytes = bytesOfTrip(shape);
   double softmax = scores / expsOfCycle + (operationsOfScore * scores + sums) / operationsOfCycle;
   int64_t groups = std::min<int64_t>(3, shape.rows / rowsOfGroup * blocksBeside);
   double all = std::max({shares[size_t(groups)] * (products + softmax), products, bytes / bytesIn});
@@ -124,6 +133,7 @@ Numbers numbersOf(const AttentionChoice &choice) {
   numbers[stagesField] = choice.stages;
   numbers[warpGroupsField] = choice.warpGroups;
   numbers[pingPongField] = 0;
+  numbers[partsField] = choice.parts;
   return numbers;
 }
 
@@ -168,13 +178,21 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
   int64_t depth = sizeOf(attention, attention.depth), width = sizeOf(attention, attention.width),
           keys = attention.dims[size_t(attention.keys)].size.value_or(0);
   std::vector<Constraint> constraints = {
-      {"2 * split_keys", "warp_groups", "keys are dealt to several warp groups"},
+      {"2 * split_keys", "warp_groups * loop_parts",
+       "keys are dealt to several warp groups, or to several programs"},
+      {"(loop_parts - 1) * (1 - split_keys)", "0", "keys that are dealt to programs are split"},
+      {"loop_parts", number(splitLimits.mostWrittenOut), "so many are combined at one time"},
       {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
-      {"split_keys", canDeal(attention) ? "1" : "0",
+      {"split_keys", canSplit(attention) ? "1" : "0",
        "only what is known to be the same in all programs can be dealt"},
+      {"split_keys * (warp_groups - 1)", attention.mask ? "0" : "2",
+       "a mask leaves registers for one warp group"},
       {"split_keys * (" + number(keys) + " mod keys)", "0", "all blocks of keys are whole"},
-      {"split_keys * warp_groups * keys", number(keys), "each warp group has a block of keys"},
-      {"split_parts", "0", "keys are dealt to warp groups, in no other parts"},
+      {"split_keys * ((" + number(keys) + " floordiv keys) mod loop_parts)", "0",
+       "all programs have as many blocks of keys"},
+      {"split_keys * loop_parts * warp_groups * keys", number(keys),
+       "each warp group has a block of keys"},
+      {"split_parts", "0", "keys are dealt to warp groups and programs, in no other parts"},
       {"warp_groups", "3", "more have too few registers"},
       {"ping_pong", "0", "warp groups of attention always take turns"},
       {"keys", number(mostExtent), "TMA brings up to 256 keys"},
@@ -202,6 +220,16 @@ bool isLegal(const Attention &attention, const AttentionChoice &choice,
          planAttention(shapeOf(attention, choice), choice.stages, architecture);
 }
 
+/// What another launch takes to combine the parts of each program's keys.
+static double costOfCombining(const AttentionShape &shape, const AttentionChoice &choice,
+                              int64_t programs, const GpuArchitecture &architecture) {
+  if (choice.parts == 1)
+    return 0;
+  auto state =
+      double(choice.block.queries * choice.block.groups * (shape.width + shape.carriedRows));
+  return combiningCycles(state * double(programs * choice.parts), architecture);
+}
+
 /// Of a block with the most programs, where each has whole programs side by side, if they may be,
 /// and deals the trips of the rest.
 static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, int64_t programs,
@@ -209,10 +237,12 @@ static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, i
   int64_t most = (programs + architecture.multiprocessors - 1) / architecture.multiprocessors;
   int64_t beside = areBeside ? most / choice.warpGroups : 0;
   int64_t dealt = most - beside * choice.warpGroups;
+  double ring = areBeside ? 0 : double(trips) * bytesOfTrip(shape) / bytesOfRing;
   shape.rows *= choice.warpGroups;
   double trip = cyclesOfTrip(shape, 1);
-  return startCycles + double(beside) * (double(trips) * trip + programCycles) +
-         double(dealt) * (ceilDiv(trips, choice.warpGroups) * trip + programCycles + combineCycles);
+  double ofDealt = std::max(ring, ceilDiv(trips, choice.warpGroups) * trip);
+  return double(beside) * (double(trips) * trip + programCycles) +
+         double(dealt) * (ofDealt + programCycles + combineCycles);
 }
 
 double attentionCost(const Attention &attention, const AttentionChoice &choice,
@@ -226,9 +256,15 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
       batch *= double(sizeOf(attention, dim));
   batch /= double(groups);
   AttentionShape shape = shapeOf(attention, choice);
-  if (choice.block.splitsKeys)
-    return costOfDealt(choice, shape, int64_t(batch * blocks), keys / choice.block.keys,
-                       !areFew(attention), architecture);
+  double combining = costOfCombining(shape, choice, int64_t(batch * blocks), architecture);
+  double memory = memoryCycles(attention.buffers, unknownExtent);
+  if (shape.dealtTo > 0) {
+    double dealt =
+        costOfDealt(choice, shape, int64_t(batch * blocks) * choice.parts,
+                    keys / choice.block.keys / choice.parts, !areFew(attention), architecture);
+    return startCycles + overlapped(dealt, memory) + combining;
+  }
+  blocks *= double(choice.parts);
   for (int64_t first = 0; first < queries; first += rows)
     trips += ceilDiv(attention.isCausal ? std::min(keys, first + rows) : keys, choice.block.keys);
   std::optional<AttentionPlan> plan = planAttention(shape, choice.stages, architecture);
@@ -237,8 +273,11 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double rounds = batch * blocks / double(architecture.multiprocessors * beside);
   if (!attention.isCausal)
     rounds = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors * beside);
-  double trip = cyclesOfTrip(shape, beside);
-  return startCycles + rounds * (trips / blocks * trip + programCycles);
+  double ofProgram = trips / blocks * cyclesOfTrip(shape, beside);
+  if (areFew(attention))
+    ofProgram =
+        std::max(ofProgram, trips / blocks * double(beside) * bytesOfTrip(shape) / bytesOfRing);
+  return startCycles + overlapped(rounds * (ofProgram + programCycles), memory) + combining;
 }
 
 /// Warp groups and how they work: a program has 64 rows for each, or is dealt to them.
@@ -254,9 +293,30 @@ static std::vector<AttentionChoice> groupings(const Attention &attention) {
       one.block.groups = isFew ? mostGroups(attention) : 1;
       one.block.splitsKeys = splitsKeys;
       one.warpGroups = warpGroups;
-      if (splitsKeys ? warpGroups > 1 : !isFew || warpGroups == 1)
+      if (splitsKeys || !isFew || warpGroups == 1)
         all.push_back(one);
     }
+  return all;
+}
+
+/// Into how many parts keys are worth being cut, in blocks of which all parts have as many: where
+/// programs leave multiprocessors without any.
+static std::vector<int64_t> partsFor(const Attention &attention, const AttentionChoice &choice,
+                                     const GpuArchitecture &architecture) {
+  std::optional<int64_t> heads = knownHeads(attention);
+  int64_t queries = sizeOf(attention, attention.queries), keys = sizeOf(attention, attention.keys);
+  bool deals = choice.warpGroups > 1;
+  std::vector<int64_t> all;
+  if (!choice.block.splitsKeys || deals)
+    all.push_back(1);
+  if (!choice.block.splitsKeys || !heads || !canSplit(attention))
+    return all;
+  int64_t programs =
+      *heads / choice.block.groups * ((queries + choice.block.queries - 1) / choice.block.queries);
+  for (int64_t parts = 2; parts <= splitLimits.mostWrittenOut; ++parts)
+    if (programs * parts < 2 * architecture.multiprocessors && keys % choice.block.keys == 0 &&
+        keys / choice.block.keys % parts == 0)
+      all.push_back(parts);
   return all;
 }
 
@@ -273,11 +333,14 @@ std::optional<AttentionChoice> chooseAttention(const Attention &attention,
         break;
       tried.block.keys = isKnown ? std::min(count, keys) : count;
       tried.stages = chooseStages(shapeOf(attention, tried), architecture);
-      if (tried.stages == 0 || !isLegal(attention, tried, architecture))
+      if (tried.stages == 0)
         continue;
-      double cost = attentionCost(attention, tried, architecture);
-      if (!best || cost < least)
-        least = cost, best = tried;
+      for (int64_t parts : partsFor(attention, tried, architecture)) {
+        tried.parts = parts;
+        double cost = attentionCost(attention, tried, architecture);
+        if ((!best || cost < least) && isLegal(attention, tried, architecture))
+          least = cost, best = tried;
+      }
     }
   return best;
 }

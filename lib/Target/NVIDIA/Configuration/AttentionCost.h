@@ -12,6 +12,7 @@ struct AttentionChoice {
   kernels::AttentionConfiguration block;
   int64_t stages = 0;
   int64_t warpGroups = 0; // with `block.splitsKeys` trips are dealt to them
+  int64_t parts = 1;      // PipelineConfiguration::parts, with `block.splitsKeys`
 };
 
 /// Whether attention becomes a kernel that the tensor cores can take (Attention/Attention.h).

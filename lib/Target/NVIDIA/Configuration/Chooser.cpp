@@ -43,7 +43,7 @@ public:
     if (const Attention *attention = attentionOf(problem)) {
       AttentionChoice chosen = *chooseAttention(*attention, architecture);
       return {"attention", kernels::numbersOf(chosen.block), schemaName,
-              numbersOf({chosen.stages, chosen.warpGroups})};
+              numbersOf({chosen.stages, chosen.warpGroups, false, chosen.parts})};
     }
     if (const Contraction *product = productOf(problem)) {
       ProductConfiguration chosen = chooseProduct(*product, architecture);
@@ -65,10 +65,11 @@ public:
   int64_t transformedColumns() const override { return panelOutputs; }
 
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
-    bool isPlain =
-        std::holds_alternative<Contraction>(problem.subkernel.what) && !productOf(problem);
-    return isPlain ? std::vector<int64_t>(std::begin(plainVariants), std::end(plainVariants))
-                   : std::vector<int64_t>();
+    if (!std::holds_alternative<Contraction>(problem.subkernel.what))
+      return {};
+    return productOf(problem)
+               ? std::vector<int64_t>(std::begin(productVariants), std::end(productVariants))
+               : std::vector<int64_t>(std::begin(plainVariants), std::end(plainVariants));
   }
 
   std::optional<double> cost(const ConfigurationProblem &problem,
@@ -80,13 +81,15 @@ public:
     };
     const kernels::Numbers &fields = configuration.fields.numbers;
     if (const Attention *attention = attentionOf(problem))
-      return attentionCost(
-          *attention, {kernels::attentionFrom(fields), field(stagesField), field(warpGroupsField)},
-          architecture);
+      return attentionCost(*attention,
+                           {kernels::attentionFrom(fields), field(stagesField),
+                            field(warpGroupsField), std::max<int64_t>(1, field(partsField))},
+                           architecture);
     if (const Contraction *product = productOf(problem))
       return productCost(*product,
                          {kernels::contractionFrom(fields),
-                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0}},
+                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0,
+                           std::max<int64_t>(1, field(partsField))}},
                          architecture);
     return std::visit([&](const auto &what) { return costOfPlain(what, fields); },
                       problem.subkernel.what);
@@ -96,7 +99,8 @@ private:
   static kernels::Numbers numbersOf(const PipelineConfiguration &pipeline) {
     return {{stagesField, pipeline.stages},
             {warpGroupsField, pipeline.warpGroups},
-            {pingPongField, pipeline.isPingPong}};
+            {pingPongField, pipeline.isPingPong},
+            {partsField, pipeline.parts}};
   }
 
   //===--- the plain lowering -------------------------------------------------===//
@@ -207,7 +211,10 @@ void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
           {nvidia::warpGroupsField, ConfigurationField::Number, 1, "warp groups that multiply"},
           {nvidia::pingPongField, ConfigurationField::Flag, 0,
            "whether each warp group has programs of its own, in turns; else "
-           "they share a program's rows"}},
+           "they share a program's rows"},
+          {nvidia::partsField, ConfigurationField::Number, 1,
+           "parts of the loop over the sum, or over the keys, that have programs of their own and "
+           "are combined by another launch"}},
          /*dealsTrips=*/true});
   });
 }

@@ -21,7 +21,9 @@ inline constexpr int64_t panelOutputs = 64;
 
 /// When workers share a loop with `combine`: a launch of fewer programs leaves multiprocessors
 /// without any, and a part does so much work that a second launch is little beside it.
-inline constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/132, /*wantedPrograms=*/528,
-                                                     /*leastWork=*/1 << 16, /*partsOfUnknown=*/16};
+inline constexpr conversion::SplitLimits splitLimits{
+    /*enoughPrograms=*/132, /*wantedPrograms=*/528,
+    /*leastWork=*/1 << 16,  /*partsOfUnknown=*/16,
+    /*loadWork=*/1,         /*mostWrittenOut=*/16};
 
 } // namespace tw::target::nvidia

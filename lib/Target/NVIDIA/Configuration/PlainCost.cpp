@@ -40,6 +40,8 @@ constexpr double spillAccesses = 2; // of a register that there is not: it is st
 // The launch that combines parts, which waits for all of them; for each, and bytes of it in a
 // cycle.
 constexpr double secondLaunchCycles = 5000, combineCycles = 300, combinedBytes = 8;
+// The same where all parts are read at one time.
+constexpr double writtenOutCycles = 4000;
 
 double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
@@ -79,6 +81,12 @@ double cyclesOfLaunch(const ProgramCost &program, double programs, double parts,
                          : 0;
   return launchCycles + std::max(working, waiting) + notHidden * std::min(working, waiting) +
          combining;
+}
+
+double combiningCycles(double numbers, const GpuArchitecture &architecture) {
+  constexpr double numberBytes = 4;
+  double ofOne = numbers / double(architecture.multiprocessors);
+  return writtenOutCycles + ofOne * numberBytes / bytesOfCycle;
 }
 
 double partsOf(double programs, double trips, double work) {

@@ -35,6 +35,10 @@ struct ProgramCost {
 double cyclesOfLaunch(const ProgramCost &program, double programs, double parts,
                       const GpuArchitecture &architecture);
 
+/// Cycles of the launch that combines parts of what the tensor cores sum, all at one time: so many
+/// numbers of f32, row by row.
+double combiningCycles(double numbers, const GpuArchitecture &architecture);
+
 /// Into how many parts tile-split divides a loop that workers share. `work`: what a trip does, in
 /// multiplications.
 double partsOf(double programs, double trips, double work);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
+#include "Target/NVIDIA/Configuration/MemoryCost.h"
+#include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "Target/NVIDIA/Product/Product.h"
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace tw::target::nvidia {
 using kernels::Access;
@@ -14,7 +18,7 @@ using kernels::rolesOf;
 
 namespace {
 
-constexpr int64_t unknownExtent = 2048;
+constexpr int64_t unknownExtent = 2048, mostExtent = int64_t(1) << 30;
 // Rows of programs whose operands meet in the second-level cache: all, where these are few, so that
 // the columns' operand is read once.
 constexpr int64_t usualRowPrograms = 8, mostRowPrograms = 16;
@@ -30,6 +34,12 @@ constexpr double handOverCycles = 1000;
 // Measured: with fewer than four stages, products wait for the next one now and then.
 constexpr int64_t enoughStages = 4;
 constexpr double waitingFactor = 1.05;
+constexpr double sumBytes = 4; // of what is combined
+// Few rows are few lines of the second-level cache, which all programs along the columns want at
+// one time: what each of these adds to a trip of one line of each row. Measured, also that it grows
+// with the root of these lines.
+constexpr int64_t fewRows = 64;
+constexpr double sharedLineCycles = 4.6, lineBytes = 128;
 // Columns next to each other come in boxes of 64, or of 32 where these do not fit evenly.
 constexpr int64_t boxColumns = 64;
 constexpr double narrowBoxFactor = 1.1;
@@ -86,6 +96,23 @@ ProductShape shapeOf(const Contraction &contraction, const ContractionConfigurat
           elementBytes(contraction)};
 }
 
+/// Programs of one part of the sum; nothing where only calls tell.
+std::optional<int64_t> knownPrograms(const Contraction &contraction,
+                                     const ContractionConfiguration &block) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t programs = 1;
+  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
+    for (int dim : *dims) {
+      auto size = contraction.dims[size_t(dim)].size;
+      if (!size || *size > mostExtent || programs > mostExtent)
+        return std::nullopt;
+      bool isInner = dims != &roles.batch && dim == dims->back();
+      int64_t each = !isInner ? 1 : dims == &roles.rows ? block.rows : block.columns;
+      programs *= (*size + each - 1) / each;
+    }
+  return programs;
+}
+
 double ceilDiv(int64_t a, int64_t b) {
   int64_t quotient = (a + b - 1) / b;
   return double(quotient);
@@ -102,6 +129,9 @@ bool isForTensorCores(const Contraction &contraction, Precision precision) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1)
     return false;
+  const kernels::Extent &rows = contraction.dims[size_t(roles.rows.back())];
+  if (rows.size == 1 || (!rows.size && rows.most == 1))
+    return false; // a row times a matrix reads that as fast without them
   if (isTF32 &&
       !(isInnermost(contraction.a, roles.sums[0]) && isInnermost(contraction.b, roles.sums[0])))
     return false;
@@ -118,6 +148,8 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
                                            const GpuArchitecture &architecture) {
   auto number = [](int64_t n) { return std::to_string(n); };
   int64_t bytes = elementBytes(contraction), least = instructionBytes / bytes;
+  int64_t length = contraction.dims[size_t(rolesOf(contraction).sums[0])].size.value_or(0);
+  bool areProgramsKnown = knownPrograms(contraction, {.rows = 1, .columns = 1}).has_value();
   return {
       {"rows mod 64", "0", "a warp group multiplies 64 rows at a time"},
       {"rows", "256", "TMA brings up to 256 rows"},
@@ -143,6 +175,13 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
        number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
       {"packed + vectorize_reduction", "0", "TMA reads operands as they are"},
       {"column_parts", "1", "a program has one block"},
+      {"(loop_parts - 1) * (1 - split_k)", "0", "only a loop that may be split runs in parts"},
+      {"split_k", "loop_parts - 1", "a loop that may be split runs in parts"},
+      {"(loop_parts - 1) * ping_pong", "0", "parts have different numbers of trips"},
+      {"loop_parts", areProgramsKnown ? number(splitLimits.mostWrittenOut) : "1",
+       "so many are combined at one time, of programs whose number is known"},
+      {"(loop_parts - 1) * k_block", number(std::max<int64_t>(length - 1, 0)),
+       "each part has terms of the sum"},
   };
 }
 
@@ -151,6 +190,7 @@ static Numbers numbersOf(const ProductConfiguration &configuration) {
   numbers[stagesField] = configuration.pipeline.stages;
   numbers[warpGroupsField] = configuration.pipeline.warpGroups;
   numbers[pingPongField] = configuration.pipeline.isPingPong;
+  numbers[partsField] = configuration.pipeline.parts;
   return numbers;
 }
 
@@ -174,21 +214,33 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
     for (int dim : *dims)
       if (dims == &roles.batch || dim != dims->back())
         programs *= double(sizeOf(contraction, dim));
-  double waves = ceilDiv(int64_t(programs), architecture.multiprocessors);
-  double trips = ceilDiv(sizeOf(contraction, roles.sums[0]), block.kBlock);
+  int64_t parts = configuration.pipeline.parts;
+  double ofParts = programs * double(parts);
+  double waves = ceilDiv(int64_t(ofParts), architecture.multiprocessors);
+  double trips = ceilDiv(int64_t(ceilDiv(sizeOf(contraction, roles.sums[0]), block.kBlock)), parts);
   auto elements = double(block.rows * block.columns), depth = double(block.kBlock);
   auto bytes = double(elementBytes(contraction));
   double trip = std::max(elements * depth * bytes / 2 / productsOfCycle,
                          double(block.rows + block.columns) * depth * bytes / bytesIn);
   if (configuration.pipeline.stages < enoughStages)
     trip *= waitingFactor;
+  if (sizeOf(contraction, roles.rows.back()) <= fewRows) {
+    double readers = ceilDiv(sizeOf(contraction, roles.columns.back()), block.columns);
+    trip = std::max(trip, sharedLineCycles * readers * std::sqrt(depth * bytes / lineBytes));
+  }
   if (isInnermost(contraction.b, roles.columns.back()) && block.columns > boxColumns &&
       block.columns % boxColumns != 0)
     trip *= narrowBoxFactor;
-  double products = trips * trip, end = elements * bytes / bytesOut + turnCycles;
+  double stored = parts > 1 ? sumBytes : bytes;
+  double products = trips * trip, end = elements * stored / bytesOut + turnCycles;
+  double all = waves * (products + end);
   if (configuration.pipeline.isPingPong)
-    return startCycles + waves * products + (waves - 1) * handOverCycles + end;
-  return startCycles + waves * (products + end);
+    all = waves * products + (waves - 1) * handOverCycles + end;
+  double combining = 0;
+  if (parts > 1)
+    combining = combiningCycles(programs * elements * double(parts), architecture);
+  return startCycles + overlapped(all, memoryCycles(contraction.buffers, unknownExtent)) +
+         combining;
 }
 
 static int64_t rowProgramsFor(const Contraction &contraction, int64_t rows) {
@@ -197,31 +249,64 @@ static int64_t rowProgramsFor(const Contraction &contraction, int64_t rows) {
   return programs <= mostRowPrograms ? programs : usualRowPrograms;
 }
 
+/// Into how many parts a sum is worth being cut: where programs leave multiprocessors without any.
+static std::vector<int64_t> partsFor(const Contraction &contraction,
+                                     const ContractionConfiguration &block, bool isPingPong,
+                                     const GpuArchitecture &architecture) {
+  std::vector<int64_t> all = {1};
+  std::optional<int64_t> programs = knownPrograms(contraction, block);
+  if (!programs || isPingPong)
+    return all;
+  int64_t trips = int64_t(ceilDiv(sizeOf(contraction, rolesOf(contraction).sums[0]), block.kBlock));
+  for (int64_t parts = 2; parts <= std::min(splitLimits.mostWrittenOut, trips); ++parts) {
+    int64_t each = (trips + parts - 1) / parts;
+    bool areAllNeeded = (trips + each - 1) / each == parts;
+    if (*programs * parts <= architecture.multiprocessors && areAllNeeded)
+      all.push_back(parts);
+  }
+  return all;
+}
+
+/// Blocks that are tried: rows, columns and terms of the sum. Few rows rather have twice as many of
+/// these in a trip, for they come from memory in longer pieces.
+static std::vector<std::array<int64_t, 3>> blocksFor(const Contraction &contraction) {
+  int64_t depth = depthOf(contraction), length = sizeOf(contraction, rolesOf(contraction).sums[0]);
+  bool isLong =
+      sizeOf(contraction, rolesOf(contraction).rows.back()) <= fewRows && 2 * depth <= length;
+  std::vector<std::array<int64_t, 3>> blocks;
+  for (int64_t rows : blockRows)
+    for (int64_t columns : blockColumns)
+      for (int64_t terms = (isLong ? 2 : 1) * depth; terms >= depth; terms /= 2)
+        blocks.push_back({rows, columns, terms});
+  return blocks;
+}
+
 ProductConfiguration chooseProduct(const Contraction &contraction,
                                    const GpuArchitecture &architecture) {
   ProductConfiguration best;
   double least = 0;
   bool isColumnInnermost = isInnermost(contraction.b, rolesOf(contraction).columns.back());
-  for (int64_t rows : blockRows)
-    for (int64_t columns : blockColumns) {
-      ProductConfiguration tried;
-      tried.block.rows = rows;
-      tried.block.columns = columns;
-      tried.block.kBlock = depthOf(contraction);
-      tried.block.rowPrograms = rowProgramsFor(contraction, rows);
-      if (isColumnInnermost && columns > boxColumns && columns % (boxColumns / 2) != 0)
-        continue;
-      tried.pipeline = choosePipeline(shapeOf(contraction, tried.block), architecture);
-      for (bool isPingPong : {false, true}) {
+  for (auto [rows, columns, depth] : blocksFor(contraction)) {
+    ProductConfiguration tried;
+    tried.block.rows = rows;
+    tried.block.columns = columns;
+    tried.block.kBlock = depth;
+    tried.block.rowPrograms = rowProgramsFor(contraction, rows);
+    if (isColumnInnermost && columns > boxColumns && columns % (boxColumns / 2) != 0)
+      continue;
+    tried.pipeline = choosePipeline(shapeOf(contraction, tried.block), architecture);
+    for (bool isPingPong : {false, true})
+      for (int64_t parts : partsFor(contraction, tried.block, isPingPong, architecture)) {
         tried.pipeline.isPingPong = isPingPong;
-        if ((isPingPong && tried.pipeline.warpGroups != 2) ||
-            !isLegal(contraction, tried, architecture))
+        tried.pipeline.parts = parts;
+        tried.block.splitsK = parts > 1;
+        if (isPingPong && tried.pipeline.warpGroups != 2)
           continue;
         double cost = productCost(contraction, tried, architecture);
-        if (least == 0 || cost < least)
+        if ((least == 0 || cost < least) && isLegal(contraction, tried, architecture))
           least = cost, best = tried;
       }
-    }
+  }
   return best;
 }
 

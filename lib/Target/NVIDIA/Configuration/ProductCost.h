@@ -12,6 +12,10 @@ using kernels::Constraint;
 using kernels::Contraction;
 using kernels::ContractionConfiguration;
 
+/// Rows up to which a product may have a block of its own, ascending: fewer than 64 take as long,
+/// but for one, which needs no tensor cores.
+inline constexpr int64_t productVariants[] = {1, 64, 512};
+
 struct ProductConfiguration {
   ContractionConfiguration block;
   PipelineConfiguration pipeline;

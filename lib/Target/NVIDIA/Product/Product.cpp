@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Product.h"
+#include "Target/Common/Index/ScalarValues.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
@@ -102,32 +103,32 @@ private:
       return no("it is no dot of f16, bf16 or tf32 that is summed in f32");
     if (sums.getRank() != 2 || !sums.hasStaticShape())
       return no("its block is no matrix of known size");
-    product.rows = sums.getDimSize(0);
+    product.tileRows = sums.getDimSize(0);
+    product.rows = std::max(product.tileRows, rowsOfInstruction);
     product.columns = sums.getDimSize(1);
-    if (product.rows % rowsOfInstruction != 0 || product.rows > mostRows ||
+    if (product.tileRows < 2 || product.rows % rowsOfInstruction != 0 || product.rows > mostRows ||
         product.columns % 8 != 0 || product.columns > mostColumns)
-      return no("its block has " + Twine(product.rows) + " x " + Twine(product.columns) +
-                " elements: rows are multiples of 64, columns of 8, both to 256");
+      return no("its block has " + Twine(product.tileRows) + " x " + Twine(product.columns) +
+                " elements: rows are 2 to 63 or multiples of 64, columns of 8, both to 256");
     return true;
   }
 
+  /// The same number in all programs, or one that each of them, or the host, counts.
   bool findTrips() {
     tile::ForOp loop = product.loop;
-    llvm::APInt begin, end, step;
+    llvm::APInt step;
     if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.getSExtValue() <= 0)
       return no("how its loop goes on is not known");
-    if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
-        !matchPattern(loop.getEnd(), m_ConstantInt(&end))) {
-      product.trips.reset();
+    product.trips = knownTrips(loop);
+    if (product.trips)
+      return (*product.trips > 0 && *product.trips <= mostOfDimension) ||
+             no("its loop does not run");
+    bool isSame = isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd());
+    product.hasUnevenTrips = !isSame;
+    if (isSame)
       product.conditions.loops.push_back({loop.getBegin(), loop.getEnd()});
-      return (isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd())) ||
-             no("how often its loop runs is not the same in all programs");
-    }
-    int64_t length = end.getSExtValue() - begin.getSExtValue();
-    if (length <= 0 || length > mostOfDimension)
-      return no("its loop does not run");
-    product.trips = loop.constantTripCount();
-    return true;
+    return isSame || isSurelyBeyond(loop.getEnd(), loop.getBegin()) ||
+           no("its loop may not run in all programs");
   }
 
   bool findOperands() {
@@ -146,7 +147,8 @@ private:
     if (bytes == 4 && !operand.isSumInnermost)
       return no("tf32 wants the sum's dimension innermost, and in its " +
                 Twine(freeAxis == 0 ? "left" : "right") + " operand the result's is");
-    int64_t inner = operand.isSumInnermost ? operand.sumExtent : operand.freeExtent;
+    int64_t free = freeAxis == 0 ? product.rows : operand.freeExtent;
+    int64_t inner = operand.isSumInnermost ? operand.sumExtent : free;
     bool isRow = inner * bytes % mostRowBytes == 0 || inner == 2 * least || inner == least;
     if (!isRow && (operand.isSumInnermost || inner % least != 0))
       return no("rows of " + Twine(inner) + " elements have no layout in shared memory");

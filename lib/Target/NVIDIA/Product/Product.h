@@ -19,8 +19,10 @@ struct Product {
   ProductOperand a, b;
   std::vector<SumsStore> stores;
   int64_t rows = 0, columns = 0; // of a program's block of the result
+  int64_t tileRows = 0;          // of them, those that there are: the same, but for fewer than 64
   int64_t depth = 0;             // of one trip
-  std::optional<int64_t> trips;  // nothing: known only at the call
+  std::optional<int64_t> trips;  // nothing: known only when it runs
+  bool hasUnevenTrips = false;   // programs have different numbers of them, each at least one
   mlir::Type element;            // of the operands; f32 are rounded to tf32
   LaunchConditions conditions;
 

@@ -71,7 +71,7 @@ PipelineConfiguration choosePipeline(const ProductShape &shape,
 std::optional<ProductPlan> planProduct(const ProductShape &shape,
                                        const PipelineConfiguration &configuration,
                                        const GpuArchitecture &architecture) {
-  auto [stages, warpGroups, isPingPong] = configuration;
+  auto [stages, warpGroups, isPingPong, parts] = configuration;
   int64_t blocks = shape.rows / rowsOfInstruction;
   if (stages < fewestStages || stages > mostStages || warpGroups < 1 ||
       warpGroups > mostWarpGroups || (isPingPong ? warpGroups != 2 : blocks % warpGroups != 0))

@@ -47,6 +47,9 @@ struct PipelineConfiguration {
   /// Each of two warp groups has programs of its own, every other one of the block's: one
   /// multiplies while the other one's results go out. Else they share the rows of each program.
   bool isPingPong = false;
+  /// In how many parts the sum's terms are summed, in programs of their own, which another launch
+  /// combines (Tile/SplitLoops.h).
+  int64_t parts = 1;
 };
 
 /// A ring of stages in shared memory (StageRing.h): from `offset` on, with a `full` barrier for

@@ -61,7 +61,8 @@ std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t rows, int
 ProductMaps mapsOf(const Product &product, const ProductPlan &plan) {
   ProductMaps maps;
   maps.all = {mapOf(product.a, plan.a), mapOf(product.b, plan.b)};
-  maps.stores = piecesOf(product.stores, pieceRows, product.columns, plan.store, maps.all);
+  maps.stores = piecesOf(product.stores, std::min(product.tileRows, pieceRows), product.columns,
+                         plan.store, maps.all);
   return maps;
 }
 

@@ -11,7 +11,7 @@ ProductEmitter::ProductEmitter(Emitter &e, const Product &product, const Product
                                BlockPrograms programs)
     : WarpGroupsEmitter(e, shared, maps, std::move(programs), plan.warpGroups), product(product),
       plan(plan), plannedMaps(plannedMaps), ring(at, plan.ring),
-      fragment(product.columns, plan.blocksOfGroup) {}
+      fragment(product.columns, plan.blocksOfGroup, product.tileRows) {}
 
 /// How often the loop runs: at least once.
 Ix ProductEmitter::trips() {
