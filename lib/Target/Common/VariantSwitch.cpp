@@ -224,13 +224,12 @@ KernelInfo emitVariantSwitch(const LoweredKernel &base, ArrayRef<LoweredKernel> 
   }
   SwitchBuilder builder(base, variants, into);
   Type pointer = builder.pointerType(), i64 = builder.integerType();
+  if (!base.info.device)
+    builder.emit(info.name, "", {pointer, pointer, pointer, i64, i64}, 1);
   builder.emit(info.name, "_info", {pointer, pointer}, 0);
-  if (base.info.device) {
+  if (base.info.device)
     info.device = guardLaunches(builder, base, variants);
-    return info;
-  }
-  builder.emit(info.name, "", {pointer, pointer, pointer, i64, i64}, 1);
-  if (info.fills)
+  else if (info.fills)
     builder.emit(info.name, "_fill", {pointer, pointer}, 1);
   return info;
 }

@@ -39,7 +39,8 @@ constexpr double sumBytes = 4; // of what is combined
 // one time: what each of these adds to a trip of one line of each row. Measured, also that it grows
 // with the root of these lines.
 constexpr int64_t fewRows = 64;
-constexpr double sharedLineCycles = 4.6, lineBytes = 128;
+// And what a trip takes beside its products and bytes, which many rows hide.
+constexpr double sharedLineCycles = 4.6, lineBytes = 128, tripCycles = 60;
 // Columns next to each other come in boxes of 64, or of 32 where these do not fit evenly.
 constexpr int64_t boxColumns = 64;
 constexpr double narrowBoxFactor = 1.1;
@@ -226,7 +227,8 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
     trip *= waitingFactor;
   if (sizeOf(contraction, roles.rows.back()) <= fewRows) {
     double readers = ceilDiv(sizeOf(contraction, roles.columns.back()), block.columns);
-    trip = std::max(trip, sharedLineCycles * readers * std::sqrt(depth * bytes / lineBytes));
+    trip = std::max(trip + tripCycles,
+                    sharedLineCycles * readers * std::sqrt(depth * bytes / lineBytes));
   }
   if (isInnermost(contraction.b, roles.columns.back()) && block.columns > boxColumns &&
       block.columns % boxColumns != 0)
