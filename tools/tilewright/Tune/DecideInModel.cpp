@@ -8,6 +8,7 @@
 #include "Tuner.h"
 #include "runtime/Artifact/Artifact.h"
 #include <fmt/format.h>
+#include <utility>
 
 namespace tw::cli {
 
@@ -99,7 +100,7 @@ int Tuner::decide() {
       return status;
     decided = differences(made, own);
   }
-  return options.searchesDecisions && hasTime(shareOfDecisions) ? tryAlternatives(made) : 0;
+  return options.searchesDecisions && goesOn() ? tryAlternatives(made) : 0;
 }
 
 int Tuner::tryAlternatives(const std::vector<Decision> &made) {
@@ -113,9 +114,11 @@ int Tuner::tryAlternatives(const std::vector<Decision> &made) {
   ModelTrials trials(
       options.model, folder, calls, trial,
       [this](const TrialResult &result) { return ratioOfCall(result); }, startArtifact);
-  auto report =
-      searchDecisions(alternativesOf(made, timesOfOperators(program->metadata, self->start)),
-                      trials, [this] { return hasTime(shareOfDecisions); });
+  // One at least: what was prepared for it may have taken all of a short budget.
+  bool isFirst = true;
+  auto report = searchDecisions(
+      alternativesOf(made, timesOfOperators(program->metadata, self->start)), trials,
+      [&] { return std::exchange(isFirst, false) ? goesOn() : hasTime(shareOfDecisions); });
   TW_TRY_CLI(report);
   results.decisions = *std::move(report);
   if (results.decisions.kept.empty())

@@ -31,6 +31,8 @@ std::string VariantBound::text() const {
 
 Result<TunedCall> tunedCall(const rt::Metadata &program, std::span<HostTensor> inputs,
                             int workers) {
+  if (program.device) // whose launches do not choose among variants
+    return TunedCall();
   std::vector<tw_tensor> tensors;
   for (HostTensor &input : inputs)
     tensors.push_back(toRuntime(input));
