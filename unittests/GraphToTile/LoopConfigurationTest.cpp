@@ -118,7 +118,7 @@ TEST(LoopConfiguration, FewLongRowsAreReducedInChunks) {
   LoopProgram program = sums({2}, {(1 << 20) + 100}, 1);
   EXPECT_EQ(longDim(program), 1);
   EXPECT_EQ(chooseLoops(program).tilings[1].chunk, 1024);
-  EXPECT_FALSE(longDim(sums({2}, {1 << 19}, 1)));                 // short
+  EXPECT_FALSE(longDim(sums({2}, {1 << 16}, 1)));                 // short
   EXPECT_FALSE(longDim(sums({32}, {1 << 20}, 1)));                // many
   EXPECT_FALSE(longDim(sums({std::nullopt, "M"}, {1 << 20}, 1))); // perhaps
 }
@@ -175,7 +175,7 @@ TEST(SplitReductions, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {
     return longDim(std::get<LoopProgram>(quotients({m}, {n}).what)).has_value();
   };
   EXPECT_TRUE(isLong(1, 1 << 20));
-  EXPECT_FALSE(isLong(1, 1 << 19));
+  EXPECT_FALSE(isLong(1, 1 << 16));
   EXPECT_FALSE(isLong(8, 1 << 20));
 }
 

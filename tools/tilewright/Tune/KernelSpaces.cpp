@@ -31,7 +31,7 @@ std::string VariantBound::text() const {
 
 Result<TunedCall> tunedCall(const rt::Metadata &program, std::span<HostTensor> inputs,
                             int workers) {
-  if (program.device) // whose launches do not choose among variants
+  if (program.device) // variants of its kernels are not searched
     return TunedCall();
   std::vector<tw_tensor> tensors;
   for (HostTensor &input : inputs)

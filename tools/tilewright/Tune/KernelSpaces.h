@@ -81,7 +81,8 @@ struct TunedCall {
   std::map<std::string, int64_t> sizes; // by kernels, what their variants are told apart by
 };
 
-/// Of a call of a program with these inputs; on a GPU there is nothing that decides. Errors: those
+/// Of a call of a program with these inputs; nothing on a GPU, whose kernels are searched
+/// themselves. Errors: those
 /// of inputs that do not fit.
 Result<TunedCall> tunedCall(const rt::Metadata &program, std::span<HostTensor> inputs, int workers);
 

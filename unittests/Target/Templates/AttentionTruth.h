@@ -66,7 +66,8 @@ inline std::vector<HostTensor> inputsOf(const Case &c) {
 inline std::string configurationOf(const Case &c, const AttentionConfiguration &configuration) {
   return fmt::format(
       "tile.configuration = #tile.config<\"attention\" {{groups = {}, keys = {}, queries = {}, "
-      "query_programs = {}, split_keys = {}, transposed = {}}} on <\"nvidia\" {{ping_pong = false, "
+      "query_programs = {}, split_keys = {}, split_parts = 0, transposed = {}}} on <\"nvidia\" "
+      "{{ping_pong = false, "
       "loop_parts = {}, stages = {}, warp_groups = {}}}>>",
       configuration.groups, configuration.keys, configuration.queries, configuration.queryPrograms,
       configuration.splitsKeys, configuration.isTransposed, c.parts, c.stages, c.dealtTo);
