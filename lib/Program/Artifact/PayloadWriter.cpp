@@ -20,21 +20,12 @@
 namespace tw {
 namespace {
 
-bool writeAll(int fd, const std::byte *bytes, int64_t count, int64_t at) {
+/// Goes on where pread or pwrite, `some`, stops before the end; false with errno where it fails, or
+/// 0 at the end of the file.
+template <typename Byte, typename Some>
+bool all(Some some, int fd, Byte *bytes, int64_t count, int64_t at) {
   while (count > 0) {
-    ssize_t done = pwrite(fd, bytes, static_cast<size_t>(count), at);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    bytes += done, at += done, count -= done;
-  }
-  return true;
-}
-
-bool readAll(int fd, std::byte *bytes, int64_t count, int64_t at) {
-  while (count > 0) {
-    ssize_t done = pread(fd, bytes, static_cast<size_t>(count), at);
+    ssize_t done = some(fd, bytes, static_cast<size_t>(count), at);
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
@@ -118,8 +109,8 @@ public:
     if (memory)
       return std::memcpy(target, memory + at, static_cast<size_t>(stored)), Status();
     errno = 0;
-    return readAll(descriptor, target, stored, piece->begin + at) ? Status()
-                                                                  : unreadable(*piece, errno);
+    return all(pread, descriptor, target, stored, piece->begin + at) ? Status()
+                                                                     : unreadable(*piece, errno);
   }
 
 private:
@@ -159,8 +150,8 @@ Result<uint64_t> writeBlock(const std::vector<PieceReader> &pieces, const Target
   std::memset(room.data(), 0, static_cast<size_t>(end - begin));
   int64_t filled = begin, written = begin; // what is between is to be written
   auto flush = [&] {
-    return writeAll(target.descriptor, room.data() + (written - begin), filled - written,
-                    target.at + written);
+    return all(pwrite, target.descriptor, room.data() + (written - begin), filled - written,
+               target.at + written);
   };
   auto piece = std::upper_bound(pieces.begin(), pieces.end(), begin,
                                 [](int64_t at, const PieceReader &one) { return at < one.end(); });

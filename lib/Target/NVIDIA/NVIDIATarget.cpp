@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/NVIDIATarget.h"
 #include "IR/Coded.h"
+#include "Support/Parallel.h"
 #include "Target/Common/ToLLVM.h"
 #include "Target/NVIDIA/Code/Ptx.h"
 #include "Target/NVIDIA/Code/Ptxas.h"
@@ -15,9 +16,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 using namespace mlir;
 
@@ -68,7 +67,7 @@ public:
       jobs.swap(pending);
     }
     std::vector<Status> results(jobs.size());
-    onThreads(jobs.size(), [&](size_t i) {
+    tw::onThreads(jobs.size(), mostThreads, [&](size_t i) {
       if (isCancelled(cancellation))
         return;
       Result<std::string> image = jobs[i].job(jobs[i].code->entries, cache);
@@ -144,25 +143,6 @@ private:
     refused.code->image = *std::move(image);
     refused.code->entries = std::move(lowered->entries);
     return {};
-  }
-
-  static void onThreads(size_t count, llvm::function_ref<void(size_t)> work) {
-    std::atomic<size_t> next = 0;
-    auto takeJobs = [&] {
-      for (size_t i; (i = next++) < count;)
-        work(i);
-    };
-    std::vector<std::thread> threads;
-    size_t most = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostThreads);
-    try {
-      while (threads.size() + 1 < std::min(count, most))
-        threads.emplace_back(takeJobs);
-    } catch (const std::system_error &) {
-      // Those that there are do it.
-    }
-    takeJobs();
-    for (std::thread &thread : threads)
-      thread.join();
   }
 
   static void loadDialects(MLIRContext *context) {
