@@ -29,6 +29,16 @@ TEST(ProductCost, ConfigurationsAreLegal) {
         }
 }
 
+TEST(ProductCost, PartsAreSaidByTheTargetsOwnField) {
+  for (const Constraint &constraint : productConstraints(halves(128, 128, 1280), hopper()))
+    if (constraint.lessText == "split_parts") {
+      EXPECT_TRUE(kernels::holds({constraint}, {{"split_parts", 0}}));
+      EXPECT_FALSE(kernels::holds({constraint}, {{"split_parts", 2}}));
+      return;
+    }
+  FAIL() << "a product on tensor cores would ignore split_parts";
+}
+
 TEST(ProductCost, SizesKnownOnlyAtTheCall) {
   for (int dim = 0; dim < 3; ++dim)
     for (bool isTransposed : {false, true}) {

@@ -122,19 +122,20 @@ private:
     unsigned width = plan.results.lanes;
     llvm::SaveAndRestore lanes(e.lanes, width);
     llvm::SaveAndRestore mask(e.mask, Value());
+    SmallVector<Point> results;
     SmallVector<Strip> strips;
     for (int64_t column = 0; column < columns; column += width) {
-      Strip &strip = strips.emplace_back(Strip{first, Value()});
-      strip.at.at[first.lane] = e.ix().add(first.at[first.lane], column);
-      if (columns - column < width)
-        strip.mask = e.firstLanes(columns - column, width);
+      Point &at = results.emplace_back(first);
+      at.at[first.lane] = e.ix().add(first.at[first.lane], column);
+      bool isPart = columns - column < width;
+      strips.push_back({inOperand(at), isPart ? e.firstLanes(columns - column, width) : Value()});
     }
     SmallVector<SmallVector<Value>> carried;
     if (failed(acrossLanes(strips, carried)))
       return failure();
-    for (auto [strip, values] : llvm::zip(strips, carried)) {
+    for (auto [at, strip, values] : llvm::zip(results, strips, carried)) {
       e.mask = strip.mask;
-      write(room, strip.at, reducer.finish(values));
+      write(room, at, reducer.finish(values));
     }
     return success();
   }
@@ -156,11 +157,8 @@ private:
   LogicalResult oneByOne(const Point &point, SmallVectorImpl<Value> &carried) {
     if (plan.isUnrolled)
       return unrolled(point, carried);
-    Strip strip{point, e.mask};
-    strip.at.at.erase(strip.at.at.begin() + axis);
-    strip.at.lane -= point.lane > axis;
     SmallVector<SmallVector<Value>> all;
-    if (failed(acrossLanes(strip, all)))
+    if (failed(acrossLanes(Strip{point, e.mask}, all)))
       return failure();
     carried = all.front();
     return success();
@@ -176,7 +174,7 @@ private:
     return success();
   }
 
-  /// Elements of the results that one vector has.
+  /// What one vector of results is made of; the coordinate along the axis does not matter.
   struct Strip {
     Point at;
     Value mask;
@@ -194,7 +192,7 @@ private:
     size_t each = all.size() / (strips.size() * steps), ofStep = each * strips.size();
     auto step = [&](const Ix &at, size_t first) -> LogicalResult {
       for (const Strip &strip : strips) {
-        Point point = inOperand(strip.at);
+        Point point = strip.at;
         point.at[axis] = at;
         llvm::SaveAndRestore mask(e.mask, strip.mask);
         SmallVector<Value> part(ArrayRef(all).slice(first, each));
