@@ -68,6 +68,18 @@ tile.kernel @taps(in %x: !tile.buffer<[64, 16, 9], f32>, out %y: !tile.buffer<[9
   tile.store %u, %y[%c0, %c0, %c0] : tensor<9x16x64xf32>, !tile.buffer<[9, 16, 64], f32>
 }
 
+// So are rows that are left over: parts of vectors are written.
+// CHECK-LABEL: plan of @few_rows
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   %{{[0-9]+}} in scratch memory: vectors of 16 along dimension 0, blocks transposed to vectors of 16 along dimension 1, and vectors of 11
+// CHECK-NEXT:   vectors of 16 along dimension 1
+tile.kernel @few_rows(in %x: !tile.buffer<[27, 64], f32>, out %y: !tile.buffer<[64, 27], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[27, 64], f32> -> tensor<27x64xf32>
+  %u = tile.transpose %t [1, 0] : tensor<27x64xf32> -> tensor<64x27xf32>
+  tile.store %u, %y[%c0, %c0] : tensor<64x27xf32>, !tile.buffer<[64, 27], f32>
+}
+
 // Of a tile that is transposed, and sliced several times, the whole is placed once, also where a slice is reshaped.
 // CHECK-LABEL: plan of @slices
 // CHECK:      {{^ +}}tile.store

@@ -72,6 +72,30 @@ TEST(PerformanceFaults, SpilledBlock) {
   }
 }
 
+/// Columns that are no multiple of a vector's: the last vector, of which a part counts, is in the
+/// registers' block, where an element of a serves all vectors. Alone, it would be six sums that
+/// wait for one another.
+TEST(PerformanceFaults, LastVectorOfColumnsIsInTheBlock) {
+  std::string code = assemblyOf(R"(
+    tile.kernel @k(in %a: !tile.buffer<[27, 64], f32>, in %b: !tile.buffer<[64, 27], f32>,
+                   out %c: !tile.buffer<[27, 27], f32>) grid [1] {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %none = tile.full %zero : f32 -> tensor<27x27xf32>
+      %x = tile.load %a[%c0, %c0] : !tile.buffer<[27, 64], f32> -> tensor<27x64xf32>
+      %y = tile.load %b[%c0, %c0] : !tile.buffer<[64, 27], f32> -> tensor<64x27xf32>
+      %z = tile.dot %x, %y, %none : tensor<27x64xf32>, tensor<64x27xf32>, tensor<27x27xf32>
+      tile.store %z, %c[%c0, %c0] : tensor<27x27xf32>, !tile.buffer<[27, 27], f32>
+    })",
+                                "x86-64-v4");
+  std::vector<LoopCounts> loops = productLoops(code);
+  EXPECT_FALSE(loops.empty());
+  for (const LoopCounts &loop : loops)
+    EXPECT_GE(loop.products, 6 * loop.vectorLoads) << loop.vectorLoads;
+  for (const LoopCounts &loop : loops)
+    EXPECT_EQ(loop.vectorLoads % 2, 0);
+}
+
 /// The rows of a program in two halves, each of which goes along the whole panel.
 std::string productInHalves(int64_t rows, int64_t columns) {
   std::string loops;

@@ -160,10 +160,13 @@ private:
     auto wide = [&](const Ix &column) { return overRows(place, batch, column, vectors, width); };
     if (failed(e.loop(0, whole, step, none, wide)))
       return failure();
-    // What is left over, where it is several vectors.
+    // What is left over, where it is several vectors, of which the last may be a part.
     auto rest = ix.sub(all, whole).constant();
-    if (rest && *rest > width && *rest % width == 0)
-      return overRows(place, batch, whole, unsigned(*rest / width), width);
+    if (rest && *rest > width) {
+      Value part = *rest % width > 0 ? e.firstLanes(*rest % width, width) : Value();
+      llvm::SaveAndRestore masked(e.mask, part);
+      return overRows(place, batch, whole, unsigned(llvm::divideCeil(*rest, width)), width);
+    }
     Point point{batch, -1, 1};
     point.at.push_back(0);
     point.at.push_back(0);
@@ -219,6 +222,7 @@ private:
         point.at.push_back(e.ix().add(block.row, int64_t(i)));
         point.at.push_back(e.ix().add(block.column, int64_t(j) * width));
         points.push_back(point);
+        llvm::SaveAndRestore masked(e.mask, block.maskOf(j));
         FailureOr<Value> sum = isApart ? zero(width) : before(place, point);
         if (failed(sum))
           return failure();
@@ -226,7 +230,8 @@ private:
       }
     if (failed(addTo(sums, block)))
       return failure();
-    for (auto [point, sum] : llvm::zip(points, sums)) {
+    for (auto [i, point, sum] : llvm::enumerate(points, sums)) {
+      llvm::SaveAndRestore masked(e.mask, block.maskOf(i % block.vectors));
       if (isApart) {
         FailureOr<Value> held = before(place, point);
         if (failed(held))

@@ -135,7 +135,7 @@ Ix OuterProducts::inBuffer(tile::LoadOp load, int dim) {
 
 LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlock &block) {
   llvm::SaveAndRestore lanes(e.lanes, block.width);
-  llvm::SaveAndRestore masked(e.mask, block.mask);
+  llvm::SaveAndRestore whole(e.mask, Value());
   bool inPairs = isUnpacked(e.cpu, op) && block.vectors % 2 == 0 && !block.mask;
   bool isLong = block.rows * block.vectors >= leastWork;
   int64_t unrolled = unrolledSteps(block);
@@ -200,6 +200,7 @@ LogicalResult OuterProducts::step(const ResultBlock &block, bool inPairs, const 
   SmallVector<Value> right;
   for (unsigned j = 0; j < block.vectors; j += inPairs ? 2 : 1) {
     Ix at = e.ix().add(block.column, int64_t(j) * block.width);
+    llvm::SaveAndRestore masked(e.mask, block.maskOf(j));
     if (failed(inPairs ? halves(block.batch, k, at, right) : whole(block, k, at, right)))
       return failure();
   }

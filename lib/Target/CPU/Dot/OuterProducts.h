@@ -12,8 +12,10 @@ struct ResultBlock {
   Indices batch;
   Ix row, column;
   unsigned rows, vectors, width;
-  mlir::Value mask;     // of its only vector in a row
+  mlir::Value mask;     // of its last vector in a row
   bool isFirst = false; // of those that have these columns
+
+  mlir::Value maskOf(size_t vector) const { return vector + 1 == vectors ? mask : mlir::Value(); }
 };
 
 class OuterProducts {

@@ -111,7 +111,8 @@ public:
   TransposedFill(Emitter &e, const Memory &room, Value tile, const Fill &fill)
       : e(e), room(room), tile(tile), lane(fill.transposition->lane), from(fill.strips.lane),
         width(fill.transposition->lanes), partOfBlock(fill.transposition->rest),
-        extents(e.extents(tile)), point{Indices(extents.size(), Ix(0)), -1, 1} {
+        partOfVector(fill.transposition->laneRest), extents(e.extents(tile)),
+        point{Indices(extents.size(), Ix(0)), -1, 1} {
     IndexBuilder ix = e.ix();
     wholeLane = ix.sub(extents[lane], ix.rem(extents[lane], width));
     wholeFrom = ix.sub(extents[from], ix.rem(extents[from], width));
@@ -128,18 +129,24 @@ public:
 private:
   /// Square blocks, then what they leave below and beside them.
   LogicalResult plane() {
-    auto blocks = [&]() -> LogicalResult {
-      if (failed(along(from, 0, wholeFrom, width, [&] { return block(width); })))
+    auto blocks = [&](unsigned rows) -> LogicalResult {
+      if (failed(along(from, 0, wholeFrom, width, [&] { return block(rows, width); })))
         return failure();
       point.at[from] = wholeFrom;
-      return partOfBlock > 0 ? block(partOfBlock) : success();
+      return partOfBlock > 0 ? block(rows, partOfBlock) : success();
     };
-    auto rests = [&] {
-      return along(from, wholeFrom, extents[from], 1, [&] { return rest(0, wholeLane); });
-    };
-    if (failed(along(lane, 0, wholeLane, width, blocks)) || (partOfBlock == 0 && failed(rests())))
+    if (failed(along(lane, 0, wholeLane, width, [&] { return blocks(width); })))
       return failure();
-    return along(from, 0, extents[from], 1, [&] { return rest(wholeLane, extents[lane]); });
+    point.at[lane] = wholeLane;
+    if (partOfVector > 0 && failed(blocks(partOfVector)))
+      return failure();
+    const Ix &done = partOfVector > 0 ? extents[lane] : wholeLane;
+    auto below = [&] {
+      return along(from, wholeFrom, extents[from], 1, [&] { return rest(0, done); });
+    };
+    if (partOfBlock == 0 && failed(below()))
+      return failure();
+    return along(from, 0, extents[from], 1, [&] { return rest(done, extents[lane]); });
   }
 
   LogicalResult along(int dim, const Ix &begin, const Ix &end, int64_t step,
@@ -151,32 +158,36 @@ private:
     });
   }
 
-  /// `count` columns of a block of `width` x `width`, with its first element at `point`. Only these
-  /// are read, and become rows.
-  LogicalResult block(unsigned count) {
+  /// `rowCount` rows and `columnCount` columns of a block of `width` x `width`, with its first
+  /// element at `point`. Only these are read, and columns become rows.
+  LogicalResult block(unsigned rowCount, unsigned columnCount) {
     llvm::SaveAndRestore wide(e.lanes, width);
-    llvm::SaveAndRestore part(e.mask, count < width ? e.firstLanes(count, width) : Value());
+    llvm::SaveAndRestore part(e.mask, firstLanes(columnCount));
     Emitter::Scope scope(e);
     SmallVector<Value> rows;
     Point at = point;
     at.lane = from;
-    for (unsigned i = 0; i < width; ++i) {
+    for (unsigned i = 0; i < rowCount; ++i) {
       at.at[lane] = e.ix().add(point.at[lane], int64_t(i));
       FailureOr<Value> row = e.evaluate(tile, at);
       if (failed(row))
         return failure();
       rows.push_back(e.asVector(*row));
     }
+    if (rowCount < width)
+      rows.resize(width, LLVM::PoisonOp::create(e.b, e.loc, rows.front().getType()));
     e.transposeSquare(rows);
     at = point;
     at.lane = lane;
-    e.mask = {};
-    for (auto [i, row] : llvm::enumerate(ArrayRef(rows).take_front(count))) {
+    e.mask = firstLanes(rowCount);
+    for (auto [i, row] : llvm::enumerate(ArrayRef(rows).take_front(columnCount))) {
       at.at[from] = e.ix().add(point.at[from], int64_t(i));
       e.write(room, at, row);
     }
     return success();
   }
+
+  Value firstLanes(unsigned count) { return count < width ? e.firstLanes(count, width) : Value(); }
 
   /// [begin, end) along the lanes for one place along `from`.
   LogicalResult rest(const Ix &begin, const Ix &end) {
@@ -194,7 +205,7 @@ private:
   const Memory &room;
   Value tile;
   int lane, from;
-  unsigned width, partOfBlock;
+  unsigned width, partOfBlock, partOfVector;
   Indices extents;
   Point point;
   Ix wholeLane, wholeFrom;

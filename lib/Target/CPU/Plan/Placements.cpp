@@ -110,10 +110,11 @@ LogicalResult toMemory(Scene &scene, Value tile, Placements &before) {
   return success();
 }
 
-/// How many elements along `from` are left over by blocks of `lanes` and worth a block of which
-/// only they are read: its shuffles cost less than reading a few elements for each one by one.
-static unsigned transposedRest(const Scene &scene, Value tile, int from, unsigned lanes) {
-  auto extent = extentsOf(tile)[from].constant();
+/// How many elements along a dimension are left over by blocks of `lanes` and worth a block of
+/// which only they are read: its shuffles cost less than reading a few elements for each one by
+/// one.
+static unsigned transposedRest(const Scene &scene, Value tile, int dim, unsigned lanes) {
+  auto extent = extentsOf(tile)[dim].constant();
   auto type = cast<RankedTensorType>(tile.getType()).getElementType();
   if (!extent || !hasNativeMasking(scene.cpu, bytesOf(type)))
     return 0;
@@ -160,7 +161,8 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
   strips.cuts = cutsFor(scene, tile, strips);
   if (from) {
     unsigned lanes = lanesFor(scene, tile);
-    fill.transposition = {lane, lanes, transposedRest(scene, tile, *from, lanes)};
+    fill.transposition = {lane, lanes, transposedRest(scene, tile, *from, lanes),
+                          transposedRest(scene, tile, lane, lanes)};
   }
   return fill;
 }

@@ -40,10 +40,11 @@ struct Fill {
   Strips strips;
   /// Where the tile lies along another dimension in memory than its vectors: square blocks are read
   /// along `strips.lane` and transposed in registers, to vectors of `lanes` along `lane`. So are
-  /// the last `rest` elements, a part of a block; 0: what is left over is read element by element.
+  /// the last `rest` elements along `strips.lane` and the last `laneRest` along `lane`, parts of
+  /// blocks; 0: what is left over is read element by element.
   struct Transposition {
     int lane;
-    unsigned lanes, rest = 0;
+    unsigned lanes, rest = 0, laneRest = 0;
   };
   std::optional<Transposition> transposition;
 };

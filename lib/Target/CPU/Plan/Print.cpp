@@ -68,6 +68,8 @@ private:
           << " along dimension " << fill.transposition->lane;
     if (fill.transposition && fill.transposition->rest > 0)
       out << ", and a part of a block, of " << fill.transposition->rest;
+    if (fill.transposition && fill.transposition->laneRest > 0)
+      out << ", and vectors of " << fill.transposition->laneRest;
     out << '\n';
   }
 
