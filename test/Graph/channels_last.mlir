@@ -41,6 +41,39 @@ func.func @chain(%x: tensor<1x3x8x8xf32>, %bias: tensor<16xf32>) -> tensor<1x8x8
   return %u : tensor<1x8x8x8xf32>
 }
 
+// A product of many places that are read and returned with channels first stays as it is; one of few does not.
+// CHECK-LABEL: func.func @alone
+// CHECK-SAME: %[[X:.*]]: tensor<2x32x32x32xf32>, %[[FEW:.*]]: tensor<2x32x14x14xf32>
+// CHECK-NOT: ins(%[[X]]
+// CHECK: linalg.generic {{.*}} ins(%[[FEW]] : tensor<2x32x14x14xf32>) outs({{.*}} : tensor<2x14x14x32xf32>)
+// CHECK: %[[W:.*]] = tw.weight <"w" {{.*}} strides[32, 1]> : tensor<12x32xf32>
+// CHECK: linalg.generic {{.*}}"reduction"
+// CHECK-SAME: ins(%[[W]], %[[X]] : tensor<12x32xf32>, tensor<2x32x32x32xf32>) outs({{.*}} : tensor<2x12x32x32xf32>)
+func.func @alone(%x: tensor<2x32x32x32xf32>, %few: tensor<2x32x14x14xf32>)
+    -> (tensor<2x12x32x32xf32>, tensor<2x12x14x14xf32>) {
+  %w = tw.weight <"w" in "m"[0, 1536] start 0 strides[32, 1, 1, 1]> : tensor<12x32x1x1xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x12x32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x12x32x32xf32>) -> tensor<2x12x32x32xf32>
+  %y = tw.conv ins(%x, %w : tensor<2x32x32x32xf32>, tensor<12x32x1x1xf32>)
+      outs(%f : tensor<2x12x32x32xf32>) {strides = array<i64: 1, 1>, padding_low = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<2x12x32x32xf32>
+  %z = linalg.generic {
+      indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y : tensor<2x12x32x32xf32>) outs(%e : tensor<2x12x32x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<2x12x32x32xf32>
+  %e2 = tensor.empty() : tensor<2x12x14x14xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<2x12x14x14xf32>) -> tensor<2x12x14x14xf32>
+  %u = tw.conv ins(%few, %w : tensor<2x32x14x14xf32>, tensor<12x32x1x1xf32>)
+      outs(%f2 : tensor<2x12x14x14xf32>) {strides = array<i64: 1, 1>, padding_low = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<2x12x14x14xf32>
+  return %z, %u : tensor<2x12x32x32xf32>, tensor<2x12x14x14xf32>
+}
+
 // A window of one element is a product of all places; the mean over them, a padded and a joined tensor
 // follow, and a reshape that cuts the channels.
 // CHECK-LABEL: func.func @around

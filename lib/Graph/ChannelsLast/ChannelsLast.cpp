@@ -2,6 +2,7 @@
 //
 // tw-channels-last (Passes.td).
 #include "Graph/ChannelsLast/ChannelOrder.h"
+#include "Graph/ChannelsLast/PointwiseConvolutions.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
@@ -139,8 +140,13 @@ private:
   //===--- convolutions -------------------------------------------------------===//
 
   void visitConv(graph::ConvOp op) {
-    if (op.isResultLast() || !isWanted(op))
+    if (op.isResultLast())
       return;
+    if (!isWanted(op)) {
+      if (isPointwise(op))
+        multiplyFirst(op);
+      return;
+    }
     Value input = op.getInput();
     auto order = ChannelOrder::ofImages(typeOf(input).getRank());
     int64_t channels = typeOf(input).getDimSize(1);
@@ -149,8 +155,8 @@ private:
     if (!readsFirst)
       input = inOrder(input, order, "a convolution");
     Value weight = weightOf(op), init = initInOrder(op.getInit(), order, true), result;
-    if (isProduct(op)) {
-      result = product(op, input, weight, init, readsFirst);
+    if (isPointwise(op)) {
+      result = multiplyChannelsLast(b, op, input, weight, init, readsFirst);
       emitReport(op.getLoc()) << "a convolution of single elements runs as a product";
     } else {
       auto layout =
@@ -164,11 +170,22 @@ private:
     replace(op, {{result, order}});
   }
 
-  /// Whether no configuration says that a convolution runs with channels first.
+  void multiplyFirst(graph::ConvOp op) {
+    Value result = multiplyChannelsFirst(b, op);
+    emitReport(op.getLoc()) << "a convolution of single elements runs as a product, with channels "
+                               "first";
+    graph::keepValues(op.getResult(), result);
+    b.replaceOp(op, result);
+  }
+
+  /// Whether a convolution runs with channels last, as a configuration says, or as it pays.
   bool isWanted(graph::ConvOp op) {
     constexpr auto kind = graph::DecisionKind::ChannelsLast;
-    bool isTaken = decisions.wanted(kind, op.getLoc()).value_or(true);
-    decisions.note(kind, op.getLoc(), isTaken, graph::unwanted);
+    auto wanted = decisions.wanted(kind, op.getLoc());
+    bool isTaken = wanted.value_or(!(!find(op.getInput()) && isBetterFirst(op)));
+    decisions.note(kind, op.getLoc(), isTaken,
+                   wanted ? graph::unwanted
+                          : "a product, and what is around it has channels first");
     return isTaken;
   }
 
@@ -226,74 +243,6 @@ private:
         b, weight.getLoc(), typeOf(weight).clone(sizes),
         graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(),
                                source.getOffset(), source.getBytes(), source.getStart(), strides));
-  }
-
-  /// Whether each position of the result is a product of the channels at that of the input.
-  static bool isProduct(graph::ConvOp op) {
-    auto all = [](ArrayRef<int64_t> list, int64_t value) {
-      return llvm::all_of(list, [&](int64_t x) { return x == value; });
-    };
-    RankedTensorType input = typeOf(op.getInput()), result = typeOf(op.getInit());
-    return op.getGroups() == 1 && all(typeOf(op.getWeight()).getShape().drop_front(2), 1) &&
-           all(op.getStrides(), 1) && all(op.getPaddingLow(), 0) &&
-           isa<FloatType>(result.getElementType()) &&
-           input.hasStaticShape() == result.hasStaticShape() &&
-           input.getShape().drop_front(2) == result.getShape().drop_front(2);
-  }
-
-  Value product(graph::ConvOp op, Value input, Value weight, Value init, bool readsFirst) {
-    int64_t spatial = op.getSpatialRank();
-    // Loops: n, places..., o, c.
-    SmallVector<AffineExpr> of;
-    for (int64_t loop = 0; loop < spatial + 3; ++loop)
-      of.push_back(b.getAffineDimExpr(unsigned(loop)));
-    SmallVector<AffineExpr> places(ArrayRef(of).slice(1, spatial)), x = {of[0]}, y = {of[0]};
-    if (readsFirst)
-      x.push_back(of.back());
-    x.append(places), y.append(places);
-    if (!readsFirst)
-      x.push_back(of.back());
-    y.push_back(of[spatial + 1]);
-    SmallVector<AffineExpr> w = {of.back(), of[spatial + 1]};
-    SmallVector<ReassociationIndices> matrix(2);
-    for (int64_t dim = 0; dim <= spatial; ++dim)
-      matrix[0].push_back(dim);
-    matrix[1].push_back(spatial + 1);
-    weight = asMatrix(op.getLoc(), weight, matrix);
-    SmallVector<AffineMap> maps;
-    for (ArrayRef<AffineExpr> results : {ArrayRef(x), ArrayRef(w), ArrayRef(y)})
-      maps.push_back(AffineMap::get(unsigned(of.size()), 0, results, b.getContext()));
-    SmallVector<utils::IteratorType> iterators(size_t(spatial) + 2, utils::IteratorType::parallel);
-    iterators.push_back(utils::IteratorType::reduction);
-    auto generic =
-        linalg::GenericOp::create(b, op.getLoc(), init.getType(), ValueRange{input, weight}, init,
-                                  maps, iterators, [](OpBuilder &b, Location loc, ValueRange v) {
-                                    auto widened = [&](Value value) -> Value {
-                                      if (value.getType() == v[2].getType())
-                                        return value;
-                                      return arith::ExtFOp::create(b, loc, v[2].getType(), value);
-                                    };
-                                    Value term =
-                                        arith::MulFOp::create(b, loc, widened(v[0]), widened(v[1]));
-                                    Value sum = arith::AddFOp::create(b, loc, v[2], term);
-                                    linalg::YieldOp::create(b, loc, sum);
-                                  });
-    return generic.getResult(0);
-  }
-
-  /// [1..., C, O] as [C, O].
-  Value asMatrix(Location loc, Value weight, ArrayRef<ReassociationIndices> matrix) {
-    auto stored = weight.getDefiningOp<graph::WeightOp>();
-    if (!stored)
-      return tensor::CollapseShapeOp::create(b, loc, weight, matrix);
-    graph::WeightAttr source = stored.getSource();
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(stored);
-    return graph::WeightOp::create(
-        b, stored.getLoc(), typeOf(stored).clone(typeOf(stored).getShape().take_back(2)),
-        graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(),
-                               source.getOffset(), source.getBytes(), source.getStart(),
-                               source.getStrides().take_back(2)));
   }
 
   //===--- loops --------------------------------------------------------------===//
