@@ -106,7 +106,8 @@ def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
 
     A pointwise kernel (Pointwise.h) follows a store, or takes the place of a load: outside of the
     buffer, where the load would have given the pad value, that is selected. One that reads several
-    parts of what is stored follows the blocks of all of them, which one program then computes. What
+    parts of what is stored follows the blocks of all of them, which one program then computes. One that
+    transposes what it reads follows blocks of which enough elements are side by side then. What
     several programs, or trips of a loop, would compute again is fused where that takes less than a kernel that
     computes it once, stores it and has it loaded, by the target's costs
     (`ConfigurationChooser::recomputationCosts`, the options of the pass); or where it is movement alone, and is read
@@ -117,6 +118,8 @@ def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
     Option<"operation", "operation-cost", "double", "0", "of an operation on one element">,
     Option<"function", "function-cost", "double", "0", "of a division or a function on one element">,
     Option<"access", "access-cost", "double", "0", "of reading or writing one element">,
+    Option<"leastTransposedRun", "least-transposed-run", "int64_t", "0",
+           "how many elements side by side a kernel has to store of what it computes transposed; 0: it never does">,
   ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }

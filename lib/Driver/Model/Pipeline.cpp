@@ -188,8 +188,8 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
       pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
     }
     conversion::RecomputationCosts costs = chooser->recomputationCosts();
-    pm.addPass(tile::createFuseDispatches(
-        {costs.dispatch, costs.operation, costs.function, costs.access}));
+    pm.addPass(tile::createFuseDispatches({costs.dispatch, costs.operation, costs.function,
+                                           costs.access, chooser->leastTransposedRun()}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     conversion::RowFusionLimits rows = chooser->rowFusionLimits();
     pm.addPass(tile::createFuseRows({rows.mostOperations, rows.mostBytes, rows.leastPrograms}));

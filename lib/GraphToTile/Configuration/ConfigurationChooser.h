@@ -37,6 +37,9 @@ public:
   virtual FusionLimits fusionLimits() const = 0;
   /// What computing elements again costs, for what fuses tile programs.
   virtual RecomputationCosts recomputationCosts() const { return {}; }
+  /// How many elements side by side a kernel has to store of what it computes transposed, so that
+  /// what transposes it is fused; 0: it never is.
+  virtual int64_t leastTransposedRun() const { return 0; }
   /// When loops are run in parts. From sizes alone, never from the machine's number of cores, so
   /// that results do not depend on it.
   virtual SplitLimits splitLimits() const { return {}; }

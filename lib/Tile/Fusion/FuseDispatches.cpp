@@ -299,6 +299,8 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
     FailureOr<Pointwise> pointwise = Pointwise::analyse(to, fusion.why);
     if (failed(pointwise))
       return fusion.why = "the consumer is not pointwise: " + fusion.why, fusion;
+    if (leastTransposedRun > 0)
+      *pointwise = pointwise->inOrderOf(in);
     bool takesParts = pointwise->shape() != sizesOf(cast<BufferType>(in.getType()));
     if (!llvm::all_of(in.getUsers(), [](Operation *user) { return isa<LoadOp>(user); }))
       return fusion.why = "the consumer reads it at computed positions", fusion;
@@ -306,10 +308,25 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
       BlockArgument shared = base.getBlockArgument(out.getArgNumber());
       if (!isStoredInBoxes(shared))
         return why = "the producer does not store it as a few boxes", failure();
+      if (pointwise->isTransposed() && !storesRuns(shared, *pointwise, why))
+        return failure();
       KernelFusion kernels(base, to, shared, in, *pointwise, !isOnlyUse);
       return takesParts ? kernels.followParts(why) : kernels.follow(why);
     });
     return fusion;
+  }
+
+  /// Whether enough of what each store of a buffer has would be side by side, transposed.
+  bool storesRuns(BlockArgument buffer, const Pointwise &pointwise, std::string &why) const {
+    for (Operation *user : buffer.getUsers()) {
+      auto extents = extentsOf(cast<StoreOp>(user).getTile().getType());
+      auto run = extents.size() == pointwise.shape().size()
+                     ? pointwise.ofOutputs(extents).back().constant()
+                     : std::nullopt;
+      if (!run || *run < leastTransposedRun)
+        return why = "transposed, few of the elements that it stores would be side by side", false;
+    }
+    return true;
   }
 
   Fusion producerIntoConsumer(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in) {

@@ -199,9 +199,13 @@ bool KernelFusion::writeOther(StoreOp store, const Box &box, ArrayRef<Pointwise:
   FailureOr<SmallVector<Value>> tiles = pointwise.write(site, why);
   if (failed(tiles))
     return false;
+  DenseI64ArrayAttr strides = store.getStridesAttr();
+  if (!box.strides.empty())
+    strides = b.getDenseI64ArrayAttr(pointwise.ofOutputs(box.strides));
   for (auto [tile, old] : llvm::zip(*tiles, pointwise.stores()))
     StoreOp::create(b, store.getLoc(), tile, otherArguments.lookup(StoreOp(old).getBuffer()),
-                    box.positions, store.getStridesAttr(), Value(), store.getDrop(), UpdateAttr());
+                    pointwise.ofOutputs(box.positions), strides, Value(), store.getDrop(),
+                    UpdateAttr());
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
@@ -47,6 +48,7 @@ FailureOr<Pointwise> Pointwise::analyse(KernelOp kernel, std::string &why) {
   }
   if (result.outputs.empty())
     return fail("it stores nothing");
+  result.order = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(result.positions.size())));
   std::vector<Size> shape = result.shape();
   for (StoreOp store : result.outputs)
     if (sizesOf(store.getBuffer().getType()) != shape)
@@ -55,7 +57,37 @@ FailureOr<Pointwise> Pointwise::analyse(KernelOp kernel, std::string &why) {
 }
 
 std::vector<Size> Pointwise::shape() const {
-  return sizesOf(StoreOp(outputs.front()).getBuffer().getType());
+  std::vector<Size> ofOutput = sizesOf(StoreOp(outputs.front()).getBuffer().getType());
+  std::vector<Size> ofBox = ofOutput;
+  for (auto [d, dim] : llvm::enumerate(order))
+    ofBox[size_t(dim)] = ofOutput[d];
+  return ofBox;
+}
+
+Pointwise Pointwise::inOrderOf(Value buffer) const {
+  auto load = buffer.use_empty() ? LoadOp() : dyn_cast<LoadOp>(*buffer.user_begin());
+  size_t rank = positions.size();
+  if (!load || load.getPositions().size() != rank || isTransposed())
+    return *this;
+  std::vector<Size> read = extentsOf(load.getType());
+  Pointwise ordered = *this;
+  llvm::SmallBitVector taken(rank);
+  for (auto [dim, position] : llvm::enumerate(load.getPositions())) {
+    auto form = isa<IndexType>(position.getType()) ? indexForm(position) : std::nullopt;
+    auto follows = [&](size_t d) {
+      return form && !taken[d] && read[dim] == extents[d] && (*form - positions[d]).constant();
+    };
+    size_t d = follows(dim) ? dim : 0;
+    while (d < rank && !follows(d))
+      ++d;
+    if (d == rank)
+      return *this;
+    taken.set(d);
+    ordered.order[d] = int64_t(dim);
+    ordered.positions[dim] = positions[d];
+    ordered.extents[dim] = extents[d];
+  }
+  return ordered;
 }
 
 FailureOr<std::vector<std::vector<int64_t>>> Pointwise::distancesTo(Value buffer,
@@ -484,13 +516,11 @@ FailureOr<SmallVector<Value>> Pointwise::write(const InlineSite &site, std::stri
   PointwiseWriter writer(*this, site, why);
   SmallVector<Value> tiles;
   for (StoreOp store : outputs) {
-    PointwiseWriter::Labels labels;
-    for (size_t d = 0; d < site.box.extents.size(); ++d)
-      labels.push_back(int(d));
+    PointwiseWriter::Labels labels(order.begin(), order.end());
     FailureOr<Value> tile = writer.write(store.getTile(), labels);
     if (failed(tile))
       return failure();
-    tiles.push_back(writer.stretched(*tile, site.box.extents));
+    tiles.push_back(writer.stretched(*tile, ofOutputs(site.box.extents)));
   }
   return tiles;
 }

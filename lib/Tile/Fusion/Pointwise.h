@@ -33,7 +33,8 @@ public:
     mlir::Value tile;
   };
 
-  /// Where the kernel is written again.
+  /// Where the kernel is written again. The box is of the outputs' dimensions, or in the order of
+  /// the buffer for which `inOrderOf` was called.
   struct InlineSite {
     mlir::OpBuilder &b;
     Box box;
@@ -45,7 +46,8 @@ public:
     llvm::SmallVector<KnownTile> tiles;
   };
 
-  /// The tiles that the kernel stores to the box, one for each of its outputs in order. Fails with
+  /// The tiles that the kernel stores for the box, one for each of its outputs in order, with their
+  /// dimensions in the order of these. Fails with
   /// the reason in `why`; what was made until then is dead.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> write(const InlineSite &site,
                                                         std::string &why) const;
@@ -54,11 +56,24 @@ public:
   /// reason in `why` where that is not a constant.
   mlir::FailureOr<std::vector<std::vector<int64_t>>> distancesTo(mlir::Value buffer,
                                                                  std::string &why) const;
+  /// The same kernel with the dimensions of its box in the order in which it reads a buffer: then
+  /// the outputs' dimensions are others of the box. As it is where there is no such order.
+  Pointwise inOrderOf(mlir::Value buffer) const;
+  bool isTransposed() const { return !llvm::is_sorted(order); }
+  /// What belongs to the dimensions of the box, for those of the outputs.
+  template <typename List>
+  List ofOutputs(const List &ofBox) const {
+    List permuted(ofBox);
+    for (auto [d, dim] : llvm::enumerate(order))
+      permuted[d] = ofBox[size_t(dim)];
+    return permuted;
+  }
+
   /// Whether it only moves and converts elements.
   bool isMovement() const;
   /// Whether it checks positions that are data.
   bool hasChecks() const;
-  /// The shape that all its outputs have.
+  /// The shape that all its outputs have, in the order of the box.
   std::vector<Size> shape() const;
   llvm::ArrayRef<StoreOp> stores() const { return outputs; }
 
@@ -66,6 +81,7 @@ private:
   KernelOp kernel;
   llvm::SmallVector<StoreOp> outputs;
   std::vector<Size> positions, extents; // of the box of a program
+  llvm::SmallVector<int64_t> order;     // which dimension of the box each one of the outputs is
   friend class PointwiseWriter;
 };
 

@@ -61,6 +61,9 @@ public:
     return {dispatchCycles, 1 / lanes, functionCycles / lanes, 1 / lanes};
   }
 
+  /// The rows of a block of products; those of the next programs fill the rest of a cache line.
+  int64_t leastTransposedRun() const override { return 6; }
+
   conversion::SplitLimits splitLimits() const override { return cpu::splitLimits; }
 
   conversion::RowFusionLimits rowFusionLimits() const override { return cpu::rowFusionLimits; }
