@@ -202,12 +202,44 @@ def vit():
     return full_models.Logits(transformers.ViTModel(transformers.ViTConfig())), (torch.randn(1, 3, 224, 224),)
 
 
-def llama():
+def tiny_llama():
     """As TinyLlama's 1.1 billion parameters."""
     import transformers
     config = transformers.LlamaConfig(hidden_size=2048, intermediate_size=5632, num_hidden_layers=22, num_attention_heads=32,
                                       num_key_value_heads=4, use_cache=False)
-    return full_models.Logits(transformers.LlamaForCausalLM(config).bfloat16()), (torch.randint(3, 1000, (1, 64)),)
+    return transformers.LlamaForCausalLM(config).bfloat16()
+
+
+def llama():
+    return full_models.Logits(tiny_llama()), (torch.randint(3, 1000, (1, 64)),)
+
+
+class DecodingStep(nn.Module):
+    """One token of a language model, whose keys and values are written into caches of a fixed length."""
+
+    def __init__(self, model, length):
+        super().__init__()
+        self.model, self.length, self.position = model, length, None
+        config = model.config
+        shape = (1, config.num_key_value_heads, length, config.hidden_size // config.num_attention_heads)
+        for layer in range(config.num_hidden_layers):
+            self.register_buffer(f"keys_{layer}", torch.zeros(shape, dtype=model.dtype))
+            self.register_buffer(f"values_{layer}", torch.zeros(shape, dtype=model.dtype))
+
+    def update(self, keys, values, layer):
+        """As transformers calls a cache."""
+        known = getattr(self, f"keys_{layer}"), getattr(self, f"values_{layer}")
+        return tuple(cache.index_copy_(2, self.position, row) for cache, row in zip(known, (keys, values)))
+
+    def forward(self, token, position):
+        self.position = position
+        seen = (torch.arange(self.length) <= position)[None, None, None, :]
+        hidden = self.model.model(token, attention_mask=seen, position_ids=position[None], past_key_values=self).last_hidden_state
+        return self.model.lm_head(hidden)
+
+
+def llama_step():
+    return DecodingStep(tiny_llama(), 1024), (torch.randint(3, 1000, (1, 1)), torch.tensor([600]))
 
 
 def models():
@@ -232,6 +264,7 @@ def precisions():
     to_bf16 = {"options": ("--precision=bf16",)}
     return {
         "Llama 1.1B bf16, 64 tokens": Workload(llama, 1.5, 1.5, dynamic=((0, 1),)),
+        "Llama 1.1B bf16, decoding": Workload(llama_step, of_limit=(0.9, 0.9)),
         "BERT-base as bf16": Workload(full_models.bert, **to_bf16),
         "GPT-2 as bf16": Workload(full_models.gpt2, **to_bf16),
     }
