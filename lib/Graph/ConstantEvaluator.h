@@ -3,6 +3,8 @@
 #include "IR/Graph/Graph.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <cstddef>
+#include <vector>
 
 namespace tw {
 
@@ -17,6 +19,10 @@ public:
   /// ranges of a file that lives until the evaluator dies. Failure has been reported.
   virtual mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) = 0;
+
+  /// The elements of a weight that this has evaluated, row-major; empty where only calls give them,
+  /// or they cannot be read.
+  virtual std::vector<std::byte> elementsOf(graph::WeightAttr weight) = 0;
 };
 
 } // namespace tw

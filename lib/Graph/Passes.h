@@ -20,6 +20,9 @@ namespace tw {
 /// `evaluator` evaluates what depends on weights alone; it must outlive the pass.
 std::unique_ptr<mlir::Pass> createHoistWeights(ConstantEvaluator *evaluator);
 
+/// `evaluator` evaluates masks; it must outlive the pass.
+std::unique_ptr<mlir::Pass> createFoldMasks(ConstantEvaluator *evaluator);
+
 /// MLIR's canonicalisation, with the numbers of values (IR/Graph/Values.h) kept.
 std::unique_ptr<mlir::Pass> createGraphCanonicalizer();
 

@@ -13,6 +13,8 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator, bool ro
   pm.addPass(createGraphCSE());
   pm.addPass(createDropDeadResults());
   pm.addPass(createResolveDims());
+  if (evaluator)
+    pm.addPass(createFoldMasks(evaluator));
   pm.addPass(createScatterIntoWhole());
   pm.addPass(createFoldUnitReshapes());
   pm.addPass(createFoldPadding());
@@ -61,6 +63,7 @@ void registerGraphPasses() {
                       createNumberValues,         createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
+  registerPass([] { return createFoldMasks(nullptr); });
 }
 
 } // namespace tw

@@ -101,7 +101,7 @@ static Value addArgument(func::FuncOp function, StringAttr name, RankedTensorTyp
   return function.getArguments().back();
 }
 
-Preparation::Preparation(ModuleOp imported) {
+Preparation::Preparation(ModuleOp imported, ConstantEvaluator &known) : known(known) {
   imported.walk([&](graph::WeightOp op) {
     graph::WeightAttr weight = op.getSource();
     if (weight.getFile().getValue() == graph::givenWeight)
@@ -127,7 +127,19 @@ static void takeKernels(ModuleOp from, ModuleOp into) {
   }
 }
 
+/// Whether it computes with weights that calls give.
+static bool readsGivenWeights(ModuleOp module) {
+  return module
+      .walk([](graph::WeightOp op) {
+        return graph::isGivenByCalls(op.getSource()) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 FailureOr<SmallVector<graph::WeightAttr>> Preparation::evaluate(OwningOpRef<ModuleOp> part) {
+  if (!readsGivenWeights(*part))
+    return known.evaluate(std::move(part));
   takeKernels(*part, *module);
   auto computed = part->lookupSymbol<func::FuncOp>("constants");
   IRMapping map;

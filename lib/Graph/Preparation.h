@@ -13,6 +13,7 @@
 // made.
 #pragma once
 #include "Graph/ConstantEvaluator.h"
+#include "IR/Graph/CallWeights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -22,12 +23,16 @@ namespace tw {
 class Preparation : public ConstantEvaluator {
 public:
   /// Remembers the sizes that callers know the given weights by: those of `imported`, which no pass
-  /// has changed yet.
-  explicit Preparation(mlir::ModuleOp imported);
+  /// has changed yet. `known` evaluates what depends on none of them.
+  Preparation(mlir::ModuleOp imported, ConstantEvaluator &known);
 
-  /// Keeps the computations for the preparation; the weights are its results.
+  /// Keeps the computations for the preparation; the weights are its results. What depends on no
+  /// given weight is evaluated at once.
   mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) override;
+  std::vector<std::byte> elementsOf(graph::WeightAttr weight) override {
+    return graph::isGivenByCalls(weight) ? std::vector<std::byte>() : known.elementsOf(weight);
+  }
 
   /// Makes arguments of all weights of `program` that calls give: behind the model's own inputs the
   /// given ones that it reads as they are, and the results of the preparation ("prepared.N"), each
@@ -50,6 +55,7 @@ private:
   mlir::Value programArgument(mlir::OpBuilder &b, mlir::func::FuncOp program, Read what);
   void finish();
 
+  ConstantEvaluator &known;
   llvm::DenseMap<int64_t, Given> given;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;                        // of `module`

@@ -50,7 +50,23 @@ protected:
     return found;
   }
 
+  /// What depends on no weight that calls give.
+  struct Known : ConstantEvaluator {
+    FailureOr<SmallVector<graph::WeightAttr>> evaluate(OwningOpRef<ModuleOp> module) override {
+      ++evaluations;
+      auto weight =
+          graph::WeightAttr::get(module->getContext(), StringAttr::get(module->getContext(), "c"),
+                                 StringAttr::get(module->getContext(), "constants"), 0, 16, 0, {1});
+      return SmallVector<graph::WeightAttr>{weight};
+    }
+    std::vector<std::byte> elementsOf(graph::WeightAttr) override {
+      return std::vector<std::byte>(16);
+    }
+    int evaluations = 0;
+  };
+
   MLIRContext context;
+  Known known;
 };
 
 constexpr StringLiteral imported = R"(
@@ -62,7 +78,7 @@ constexpr StringLiteral imported = R"(
 
 TEST_F(PreparationTest, ReadsInPlaceWhatLiesAsItIsRead) {
   OwningOpRef<ModuleOp> module = parse(imported);
-  Preparation preparation(*module);
+  Preparation preparation(*module, known);
   OwningOpRef<ModuleOp> program = parse(R"(
   func.func @main(%x: tensor<4xf32> {tw.name = "x"}) -> (tensor<2x12xf32>, tensor<6x4xf32>, tensor<6x4xf32>) {
     %turned = tw.weight <"w" in "<given>"[0, 96] start 0 strides [1, 6]> : tensor<6x4xf32>
@@ -80,7 +96,7 @@ TEST_F(PreparationTest, ReadsInPlaceWhatLiesAsItIsRead) {
 
 TEST_F(PreparationTest, KeepsWhatIsEvaluated) {
   OwningOpRef<ModuleOp> module = parse(imported);
-  Preparation preparation(*module);
+  Preparation preparation(*module, known);
   constexpr StringLiteral evaluated = R"(
   func.func private @k(%a: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {tw.kernel} {
     %s = linalg.exp ins(%a : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
@@ -112,6 +128,20 @@ TEST_F(PreparationTest, KeepsWhatIsEvaluated) {
   EXPECT_EQ(signature(*prepared), "(v: tensor<4xf32>) -> (prepared.0: tensor<2x2xf32>)");
   EXPECT_EQ(count(*prepared, "tw.dispatch"), 2);
   EXPECT_EQ(count(*prepared, "linalg.exp"), 2); // each call has the kernel that came with it
+}
+
+TEST_F(PreparationTest, EvaluatesAtOnceWhatNoCallGives) {
+  OwningOpRef<ModuleOp> module = parse(imported);
+  Preparation preparation(*module, known);
+  auto evaluated = preparation.evaluate(parse(R"(
+  func.func @constants() -> tensor<4xf32> {
+    %w = tw.weight <"t" in "model"[0, 16] start 0 strides [1]> : tensor<4xf32>
+    return %w : tensor<4xf32>
+  })"));
+  ASSERT_TRUE(succeeded(evaluated));
+  EXPECT_EQ(known.evaluations, 1);
+  EXPECT_FALSE(graph::isGivenByCalls((*evaluated)[0]));
+  EXPECT_EQ(preparation.elementsOf((*evaluated)[0]).size(), 16u);
 }
 
 } // namespace

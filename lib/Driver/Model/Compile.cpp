@@ -214,7 +214,7 @@ public:
     if (!module || session.outcome() != TILEWRIGHT_FINE)
       return failure();
     if (request.hasPreparation())
-      preparation.emplace(*module);
+      preparation.emplace(*module, evaluator);
     if (target.isPlain())
       return pipeline.toPlainDispatches(*module, given.kernels);
     const std::vector<GivenDecision> &decisions = given.configurations.decisions;

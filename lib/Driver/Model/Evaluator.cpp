@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Model/Evaluator.h"
+#include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "IR/Coded.h"
 #include "Program/Artifact/Payload.h"
@@ -259,6 +260,15 @@ ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   if (!ok)
     return failure();
   return weightsIn(*path, types, offsets, loc.getContext());
+}
+
+std::vector<std::byte> ArtifactEvaluator::elementsOf(graph::WeightAttr weight) {
+  auto file = MappedFile::open(weight.getFile().str());
+  auto begin = size_t(weight.getOffset()), bytes = size_t(weight.getBytes());
+  if (!file || file->bytes().size() < begin + bytes)
+    return {};
+  auto elements = file->bytes().subspan(begin, bytes);
+  return {elements.begin(), elements.end()};
 }
 
 } // namespace tw

@@ -21,6 +21,7 @@ public:
   ~ArtifactEvaluator() override;
   mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) override;
+  std::vector<std::byte> elementsOf(graph::WeightAttr weight) override;
 
 private:
   /// A new file on disk or in memory; lives as long as this object, or until it is dropped.
