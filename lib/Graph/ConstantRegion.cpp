@@ -27,8 +27,8 @@ bool isEvaluable(Operation *op) {
     return true;
   bool isAlways = op->getNumRegions() == 1;
   op->walk([&](Operation *inner) {
-    isAlways &= inner->getNumRegions() > 0 || isa<graph::CheckIndexOp>(inner) ||
-                isMemoryEffectFree(inner);
+    isAlways &=
+        inner->getNumRegions() > 0 || isa<graph::CheckIndexOp>(inner) || isMemoryEffectFree(inner);
   });
   return isAlways;
 }

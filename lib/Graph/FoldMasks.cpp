@@ -27,7 +27,7 @@ enum class MaskKind { Full, Causal, Other };
 
 /// Elements of a mask of i1, one in each byte, in row-major order, and where queries and keys run.
 MaskKind kindOf(ArrayRef<std::byte> seen, ArrayRef<int64_t> shape, std::optional<unsigned> queries,
-              std::optional<unsigned> keys) {
+                std::optional<unsigned> keys) {
   auto strideOf = [&](unsigned axis) {
     int64_t stride = 1;
     for (int64_t size : shape.drop_front(axis + 1))
@@ -35,7 +35,8 @@ MaskKind kindOf(ArrayRef<std::byte> seen, ArrayRef<int64_t> shape, std::optional
     return stride;
   };
   bool isAll = true, isCausal = queries && keys;
-  int64_t queryStride = isCausal ? strideOf(*queries) : 1, keyStride = isCausal ? strideOf(*keys) : 1;
+  int64_t queryStride = isCausal ? strideOf(*queries) : 1,
+          keyStride = isCausal ? strideOf(*keys) : 1;
   for (int64_t at = 0; at < int64_t(seen.size()) && (isAll || isCausal); ++at) {
     bool isSeen = seen[size_t(at)] != std::byte(0);
     isAll &= isSeen;
@@ -54,22 +55,22 @@ MaskKind kindOf(graph::AttentionInterface op, ArrayRef<std::byte> seen) {
     return map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
   };
   return kindOf(seen, cast<RankedTensorType>(op.getMask().getType()).getShape(),
-                 along(op.queryDim()), along(op.keyDim()));
+                along(op.queryDim()), along(op.keyDim()));
 }
 
 void dropMask(graph::AttentionInterface op, MaskKind kind) {
   constexpr unsigned maskNumber = 3;
   SmallVector<Attribute> maps = llvm::to_vector(op.getIndexingMaps());
   maps.erase(maps.begin() + maskNumber);
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<graph::AttentionOp, graph::AttentionGradientOp>([&](auto attention) {
+  llvm::TypeSwitch<Operation *>(op).Case<graph::AttentionOp, graph::AttentionGradientOp>(
+      [&](auto attention) {
         attention.getMaskMutable().clear();
         if (kind == MaskKind::Causal)
           attention.setCausal(true);
       });
   op.setIndexingMapsAttr(ArrayAttr::get(op.getContext(), maps));
   emitReport(op.getLoc()) << (kind == MaskKind::Full ? "its mask lets every query see all keys"
-                                                  : "its mask is that of causal attention");
+                                                     : "its mask is that of causal attention");
 }
 
 struct FoldMasks : impl::FoldMasksBase<FoldMasks> {
@@ -97,7 +98,8 @@ struct FoldMasks : impl::FoldMasksBase<FoldMasks> {
 
   static void fold(ArrayRef<std::byte> seen, ArrayRef<graph::AttentionInterface> readers) {
     for (graph::AttentionInterface op : readers)
-      if (MaskKind kind = seen.empty() ? MaskKind::Other : kindOf(op, seen); kind != MaskKind::Other)
+      if (MaskKind kind = seen.empty() ? MaskKind::Other : kindOf(op, seen);
+          kind != MaskKind::Other)
         dropMask(op, kind);
   }
 

@@ -69,8 +69,8 @@ protected:
       return "failed";
     std::string found;
     module->walk([&](graph::AttentionOp op) {
-      found = std::string(op.getCausal() ? "causal" : "full") + (op.getMask() ? " mask" : "") + " " +
-              std::to_string(op.getIndexingMaps().size());
+      found = std::string(op.getCausal() ? "causal" : "full") + (op.getMask() ? " mask" : "") +
+              " " + std::to_string(op.getIndexingMaps().size());
     });
     return found;
   }
