@@ -112,6 +112,7 @@ LANGUAGE = [
 
 VISION = [
     Model("cnn", vision.SmallCnn, ["f32[2,3,16,16]"], verbatim=True),
+    Model("pixel_heads", vision.PixelHeads, ["f16[2,4,28,32]", "f32[2,6,9,7]"]),
     Model("resnet_basic", vision.resnet_basic, ["f32[1,3,32,32]"]),
     Model("resnet_bottleneck", vision.resnet_bottleneck, ["f32[B,3,24,24]"], dims={"B": (1, 8)},
           sizes=[{"B": 2}, {"B": 1}]),

@@ -20,6 +20,17 @@ class SmallCnn(nn.Module):
         return self.head(x)
 
 
+class PixelHeads(nn.Module):
+    """Convolutions of single elements from and to channels first, nothing else: of many places, and of f32 few."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide, self.narrow = nn.Conv2d(4, 6, 1).half(), nn.Conv2d(6, 10, 1)
+
+    def forward(self, x, y):
+        return F.relu(self.wide(x)), F.gelu(self.narrow(y))
+
+
 def settle(module: nn.Module) -> nn.Module:
     """Gives batch norms statistics as training leaves them, rather than zeros and ones."""
     for part in module.modules():
