@@ -11,6 +11,8 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cstring>
+#include <vector>
 
 using namespace mlir;
 
@@ -25,9 +27,32 @@ constexpr int64_t mostElements = 1 << 24; // of a mask that is looked at
 /// What a mask lets queries see: all keys, those up to their own place, or neither.
 enum class MaskKind { Full, Causal, Other };
 
-/// Elements of a mask of i1, one in each byte, in row-major order, and where queries and keys run.
-MaskKind kindOf(ArrayRef<std::byte> seen, ArrayRef<int64_t> shape, std::optional<unsigned> queries,
-                std::optional<unsigned> keys) {
+/// What the elements of a mask let be seen: those that are true, or numbers that are added to
+/// scores and are 0. Nothing where one is neither 0 nor -inf.
+std::optional<std::vector<bool>> seenBy(ArrayRef<std::byte> elements, Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  size_t bytes = number ? number.getWidth() / 8 : 1;
+  auto bitsOf = [&](const APFloat &value) { return value.bitcastToAPInt().getZExtValue(); };
+  uint64_t hidden = 0, negativeZero = 1;
+  if (number) {
+    hidden = bitsOf(APFloat::getInf(number.getFloatSemantics(), /*Negative=*/true));
+    negativeZero = bitsOf(APFloat::getZero(number.getFloatSemantics(), /*Negative=*/true));
+  }
+  std::vector<bool> seen;
+  for (size_t at = 0; at + bytes <= elements.size(); at += bytes) {
+    uint64_t element = 0;
+    std::memcpy(&element, elements.data() + at, bytes);
+    bool isZero = element == 0 || element == negativeZero;
+    if (number && !isZero && element != hidden)
+      return std::nullopt;
+    seen.push_back(number ? isZero : element != 0);
+  }
+  return seen;
+}
+
+/// Of elements in row-major order; where queries and keys run.
+MaskKind kindOf(const std::vector<bool> &seen, ArrayRef<int64_t> shape,
+                std::optional<unsigned> queries, std::optional<unsigned> keys) {
   auto strideOf = [&](unsigned axis) {
     int64_t stride = 1;
     for (int64_t size : shape.drop_front(axis + 1))
@@ -38,7 +63,7 @@ MaskKind kindOf(ArrayRef<std::byte> seen, ArrayRef<int64_t> shape, std::optional
   int64_t queryStride = isCausal ? strideOf(*queries) : 1,
           keyStride = isCausal ? strideOf(*keys) : 1;
   for (int64_t at = 0; at < int64_t(seen.size()) && (isAll || isCausal); ++at) {
-    bool isSeen = seen[size_t(at)] != std::byte(0);
+    bool isSeen = seen[size_t(at)];
     isAll &= isSeen;
     if (isCausal)
       isCausal = isSeen == (at / keyStride % shape[*keys] <= at / queryStride % shape[*queries]);
@@ -46,7 +71,11 @@ MaskKind kindOf(ArrayRef<std::byte> seen, ArrayRef<int64_t> shape, std::optional
   return isAll ? MaskKind::Full : isCausal ? MaskKind::Causal : MaskKind::Other;
 }
 
-MaskKind kindOf(graph::AttentionInterface op, ArrayRef<std::byte> seen) {
+MaskKind kindOf(graph::AttentionInterface op, ArrayRef<std::byte> elements) {
+  auto type = cast<RankedTensorType>(op.getMask().getType());
+  auto seen = seenBy(elements, type.getElementType());
+  if (!seen || int64_t(seen->size()) != type.getNumElements())
+    return MaskKind::Other;
   AffineMap map;
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == op.getMask())
@@ -54,8 +83,7 @@ MaskKind kindOf(graph::AttentionInterface op, ArrayRef<std::byte> seen) {
   auto along = [&](unsigned dim) {
     return map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
   };
-  return kindOf(seen, cast<RankedTensorType>(op.getMask().getType()).getShape(),
-                along(op.queryDim()), along(op.keyDim()));
+  return kindOf(*seen, type.getShape(), along(op.queryDim()), along(op.keyDim()));
 }
 
 void dropMask(graph::AttentionInterface op, MaskKind kind) {
@@ -96,19 +124,18 @@ struct FoldMasks : impl::FoldMasksBase<FoldMasks> {
       fold(evaluator->elementsOf(weight), readers[mask]);
   }
 
-  static void fold(ArrayRef<std::byte> seen, ArrayRef<graph::AttentionInterface> readers) {
+  static void fold(ArrayRef<std::byte> elements, ArrayRef<graph::AttentionInterface> readers) {
     for (graph::AttentionInterface op : readers)
-      if (MaskKind kind = seen.empty() ? MaskKind::Other : kindOf(op, seen);
-          kind != MaskKind::Other)
+      if (MaskKind kind = kindOf(op, elements); kind != MaskKind::Other)
         dropMask(op, kind);
   }
 
-  /// Whether a mask of i1 depends on nothing that only calls give.
+  /// Whether a mask depends on nothing that only calls give.
   static bool isKnown(Value mask, const ConstantRegion &region) {
     if (!mask || !region.contains(mask))
       return false;
     auto type = cast<RankedTensorType>(mask.getType());
-    if (!type.getElementType().isInteger(1) || type.getNumElements() > mostElements)
+    if (type.getNumElements() > mostElements)
       return false;
     SetVector<Operation *> slice;
     BackwardSliceOptions all;

@@ -407,9 +407,10 @@ def TransposeWeights : GraphPass<"tw-transpose-weights"> {
 def FoldMasks : GraphPass<"tw-fold-masks", "::mlir::ModuleOp"> {
   let summary = "Attention without masks that say nothing of their own";
   let description = [{
-    A mask of i1 that depends on constants alone is computed at compile time. Where it lets every query
-    see all keys, attention has none; where query l sees the keys s <= l, attention is causal, which
-    skips what is not seen and reads no mask. Exported models of transformers have such masks.
+    A mask that depends on constants alone is computed at compile time. Where it lets every query see
+    all keys, attention has none; where query l sees the keys s <= l, attention is causal, which skips
+    what is not seen and reads no mask. Exported models of transformers have such masks: of i1, or, in
+    training, numbers that are 0 or -inf.
 
     ```
     %y = tw.attention ins(%q, %k, %v) mask(%all)        ->      %y = tw.attention ins(%q, %k, %v)

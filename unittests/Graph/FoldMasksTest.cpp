@@ -11,6 +11,8 @@
 #include "mlir/Pass/PassManager.h"
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
+#include <optional>
 
 using namespace mlir;
 
@@ -19,7 +21,7 @@ namespace {
 
 constexpr int64_t queries = 3, keys = 5;
 
-/// Masks of 2 x 1 x 3 x 5.
+/// Masks of 2 x 1 x 3 x 5: of i1, or of f32 with `hidden` where there is nothing to be seen.
 struct MadeUp : ConstantEvaluator {
   FailureOr<SmallVector<graph::WeightAttr>> evaluate(OwningOpRef<ModuleOp> module) override {
     auto name = StringAttr::get(module->getContext(), "mask");
@@ -31,9 +33,17 @@ struct MadeUp : ConstantEvaluator {
     for (int64_t batch = 0; batch < 2; ++batch)
       for (int64_t query = 0; query < queries; ++query)
         for (int64_t key = 0; key < keys; ++key)
-          elements.push_back(std::byte(isSeen(batch, query, key)));
+          append(elements, isSeen(batch, query, key));
     return elements;
   }
+  void append(std::vector<std::byte> &elements, bool isSeen) const {
+    if (!hidden)
+      return elements.push_back(std::byte(isSeen));
+    float number = isSeen ? -0.0f : *hidden;
+    auto *bytes = reinterpret_cast<const std::byte *>(&number);
+    elements.insert(elements.end(), bytes, bytes + sizeof(number));
+  }
+  std::optional<float> hidden;
   std::function<bool(int64_t batch, int64_t query, int64_t key)> isSeen;
 };
 
@@ -62,6 +72,9 @@ protected:
     return %r : tensor<2x3x8xf32>
   })";
     text.replace(text.find("FILE"), 4, file);
+    if (evaluator.hidden)
+      for (size_t at; (at = text.find("xi1>")) != text.npos;)
+        text.replace(at, 4, "xf32>");
     auto module = parseSourceString<ModuleOp>(text, &context);
     PassManager passes(&context);
     passes.addPass(createFoldMasks(&evaluator));
@@ -103,6 +116,16 @@ TEST_F(FoldMasksTest, KeepsAllOtherMasks) {
     return batch != 1 || query != 2 || key != 4;
   };
   EXPECT_EQ(folded(), "full mask 5");
+}
+
+TEST_F(FoldMasksTest, LooksAtNumbersThatAreAdded) {
+  evaluator.isSeen = [](int64_t, int64_t query, int64_t key) { return key <= query; };
+  evaluator.hidden = -std::numeric_limits<float>::infinity();
+  EXPECT_EQ(folded(), "causal 4");
+  evaluator.hidden = std::numeric_limits<float>::lowest(); // scores could be as low
+  EXPECT_EQ(folded(), "full mask 5");
+  evaluator.isSeen = [](int64_t, int64_t, int64_t) { return true; };
+  EXPECT_EQ(folded(), "full 4");
 }
 
 TEST_F(FoldMasksTest, KeepsMasksThatCallsGive) {
