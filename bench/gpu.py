@@ -14,7 +14,8 @@ products the peer is the best of cublasLt's candidates (gpu_cublaslt.py) and wha
 attention PyTorch's backends are each forced, and the fastest one counts; of rows the faster of eager and Inductor.
 With --against the artifacts of another folder, which another compiler packed, are measured in the same turns: "other" is
 their time over ours. Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s. What a call
-of many small kernels costs the host, as a CUDA graph and without, has a table of its own (gpu_host.py).
+of many small kernels costs the host, as a CUDA graph and without, has a table of its own (gpu_host.py). At the end stands
+what of the bars (gpu_bars.py) is met.
 """
 
 import argparse
@@ -29,6 +30,7 @@ import sys
 import tempfile
 import time
 
+import gpu_bars
 import gpu_cublaslt
 import gpu_host
 import gpu_plain
@@ -498,6 +500,7 @@ def run(options) -> int:
         torch.cuda.empty_cache()
     if results:
         print(f"geomean of ratios {statistics.geometric_mean(one['ratio'] for one in results):.3f}")
+        print(gpu_bars.table(results))
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1))
     wrong = [one["row"] for one in results if not one["error"] <= 1.5 * one["torch_error"] + 1e-4]

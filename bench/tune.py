@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HEAD = """\
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "cpu"} {
 """
 TAIL = """\
   transform.named_sequence @configure(%kernel: !transform.any_op {transform.readonly},

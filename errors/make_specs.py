@@ -2,7 +2,7 @@
 """Tuning specs that are wrong in one place each, for make_inputs.py."""
 
 FINE = """\
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "cpu"} {
   transform.named_sequence @few_rows(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) {
     transform.tuning.match.kernel %kernel {kind = "contraction"} : !transform.any_op
@@ -26,8 +26,8 @@ module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuni
 CHANGES = [
     ("not_mlir", FINE, "{\"configurations\": []}"),
     ("other_module", FINE, "module {}\n"),
-    ("later", "tuning.version = 3", "tuning.version = 9"),
-    ("zero", "tuning.version = 3", "tuning.version = 0"),
+    ("later", "tuning.version = 4", "tuning.version = 9"),
+    ("zero", "tuning.version = 4", "tuning.version = 0"),
     ("nvidia", "\"cpu\"", "\"nvidia\""),
     ("no_target", ", tuning.target = \"cpu\"", ""),
     ("unknown_attribute", "tuning.target", "tuning.targets"),

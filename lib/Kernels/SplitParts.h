@@ -12,14 +12,15 @@ inline constexpr const char *splitPartsName = "split_parts";
 
 /// `schema` with the field behind its own.
 inline ConfigurationSchema withSplitParts(ConfigurationSchema schema) {
-  schema.fields.push_back({splitPartsName, ConfigurationField::Number, 0,
-                           "equal parts of the loop that workers share; 0: as the target has it"});
+  schema.fields.push_back(
+      {splitPartsName, ConfigurationField::Number, 0,
+       "equal parts of the loop that workers share; 0: as the target's limits say"});
   return schema;
 }
 
 /// `numbers` with what is chosen of it.
-inline Numbers withChosenSplitParts(Numbers numbers) {
-  numbers[splitPartsName] = 0;
+inline Numbers withChosenSplitParts(Numbers numbers, int64_t parts = 0) {
+  numbers[splitPartsName] = parts;
   return numbers;
 }
 

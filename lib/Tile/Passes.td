@@ -181,9 +181,8 @@ def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
     ```
 
     How many parts there are follows from sizes, so sums come out the same on any number of threads; and from the
-    target, which says when it pays (`ConfigurationChooser::splitLimits`, the options of the pass), or in how many
-    parts the loop of a kernel runs, where its own fields of the configuration have a number for it
-    (`loop_parts`). Few parts are combined by straight-line code.
+    target, which says when it pays (`ConfigurationChooser::splitLimits`, the options of the pass), unless the
+    kernel's configuration has a number (`split_parts`). Few parts are combined by straight-line code.
   }];
   let options = [
     Option<"enoughPrograms", "enough-programs", "int64_t", "0", "from which on a kernel is left as it is">,

@@ -434,28 +434,12 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
 
 } // namespace
 
-static ConfigurationAttr configurationOf(KernelOp kernel) {
-  return kernel->getAttrOfType<ConfigurationAttr>(TileDialect::configurationName);
-}
-
 /// How many parts the configuration asks for; 0: it leaves them to the limits.
 static int64_t askedParts(KernelOp kernel) {
-  ConfigurationAttr configuration = configurationOf(kernel);
+  auto configuration = kernel->getAttrOfType<ConfigurationAttr>(TileDialect::configurationName);
   auto parts = configuration ? configuration.getFields().getAs<IntegerAttr>(kernels::splitPartsName)
                              : IntegerAttr();
   return parts ? parts.getInt() : 0;
-}
-
-/// What the target's own fields of the configuration say, where it deals trips itself.
-static std::optional<int64_t> configuredParts(KernelOp kernel) {
-  ConfigurationAttr configuration = configurationOf(kernel);
-  ConfigurationAttr own = configuration ? configuration.getTarget() : nullptr;
-  auto *dialect = kernel->getContext()->getLoadedDialect<TileDialect>();
-  const ConfigurationSchema *schema = own ? dialect->getSchema(own.getKind()) : nullptr;
-  if (!schema || !schema->dealsTrips)
-    return std::nullopt;
-  auto parts = own.getFields().getAs<IntegerAttr>(loopPartsField);
-  return parts ? parts.getInt() : 1;
 }
 
 /// So many that each has a trip.
@@ -469,14 +453,15 @@ int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std:
   ForOp loop = splittableLoop(kernel);
   if (!loop)
     return 1;
-  std::optional<int64_t> trips = loop.constantTripCount(), configured = configuredParts(kernel);
-  if (configured == 1)
+  int64_t asked = askedParts(kernel);
+  if (asked == 1)
     return 1;
   why = refusal(kernel, loop);
   if (!why.empty())
     return 1;
-  int64_t programs = *programsOf(kernel), asked = configured.value_or(askedParts(kernel));
-  if (configured || (asked > 0 && programs > 0 && limits.enoughPrograms > 0))
+  int64_t programs = *programsOf(kernel);
+  std::optional<int64_t> trips = loop.constantTripCount();
+  if (asked > 0 && programs > 0 && limits.enoughPrograms > 0)
     return why = graph::unwanted, withoutEmptyParts(asked, trips);
   if (programs == 0 || programs >= limits.enoughPrograms)
     return why = fmt::format("there are {} programs", programs), 1;

@@ -9,10 +9,6 @@
 
 namespace tw::tile {
 
-/// A field of a target's own configuration, where that deals trips itself: in how many parts a
-/// launch runs the loop with `combine` before.
-inline constexpr char loopPartsField[] = "loop_parts";
-
 /// The first dimension of the grid of `parts` is the part of the loop's range; it stores the states
 /// in its outputs, one for each carried value. `rest` reads them, after its other inputs, combines
 /// them in order, and does what follows the loop.
@@ -22,9 +18,10 @@ struct SplitKernel {
 };
 
 /// In how many parts the loop of a kernel is worth running: 1 where it has no `combine`, or
-/// programs enough; else as the target's own fields of its configuration say. It follows from the
-/// sizes in the kernel and the target's limits, never from the machine that runs it, so results do
-/// not depend on the number of threads. `why`: the reason of a 1, where there is a `combine`.
+/// programs enough; else as its configuration says (kernels::splitPartsName), or the target's
+/// limits. It follows from these and the sizes in the kernel, never from the machine that runs it,
+/// so results do not depend on the number of threads. `why`: the reason of a 1, where there is a
+/// `combine` that is not asked to be one part.
 int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why);
 
 /// The kernels that run a loop that chooseParts allows in `count` parts. Few parts are combined

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the nvidia target's kernels get where nothing else says it: found by bench/tune_gpu.py (docs/tuning.md).
-module attributes {transform.with_named_sequence, tuning.target = "nvidia", tuning.version = 3 : i64} {
+module attributes {transform.with_named_sequence, tuning.target = "nvidia", tuning.version = 4 : i64} {
   transform.named_sequence @attention_f16_batch20_depth64_keys4096_queries4096_width64(%arg0: !transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_param) attributes {tuning.measured = {compiler = "tilewright 0.1.0", date = "2026-11-25", kernel = "k0", machine = "NVIDIA H100 80GB HBM3", model = "attention_20x4096_d64.pt2", operations = "scaled_dot_product_attention", ratio = [0.956, 0.887, 0.969], start_us = 203.6 : f64}} {
     transform.tuning.match.kernel %arg0 {dtypes = ["f16", "f16", "f16", "f16"], kind = "attention", weight = false} : !transform.any_op
     transform.tuning.match.size %arg0 "batch" equals 20 : !transform.any_op
@@ -9,7 +9,7 @@ module attributes {transform.with_named_sequence, tuning.target = "nvidia", tuni
     transform.tuning.match.size %arg0 "keys" equals 4096 : !transform.any_op
     transform.tuning.match.size %arg0 "queries" equals 4096 : !transform.any_op
     transform.tuning.match.size %arg0 "width" equals 64 : !transform.any_op
-    %0 = transform.param.constant {groups = 1 : i64, keys = 128 : i64, kind = "attention", queries = 64 : i64, query_programs = 2 : i64, split_keys = 1 : i64, target = {kind = "nvidia", ping_pong = 0 : i64, stages = 3 : i64, warp_groups = 3 : i64}, transposed = 0 : i64} -> !transform.any_param
+    %0 = transform.param.constant {groups = 1 : i64, keys = 128 : i64, kind = "attention", queries = 64 : i64, query_programs = 2 : i64, split_keys = 1 : i64, split_parts = 1 : i64, target = {kind = "nvidia", ping_pong = 0 : i64, stages = 3 : i64, warp_groups = 3 : i64}, transposed = 0 : i64} -> !transform.any_param
     transform.yield %arg0, %0 : !transform.any_op, !transform.any_param
   }
   transform.named_sequence @configure(%arg0: !transform.any_op {transform.readonly}, %arg1: !transform.any_param {transform.readonly}) {

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -tile-split="enough-programs=32 wanted-programs=256 least-work=1048576 parts-of-unknown=16" \
 // RUN:   -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: tilewright-opt %s -tile-split -split-input-file | FileCheck %s --check-prefix=LIMITS
-// RUN: tilewright-opt %s -tile-split="most-written-out=3" -split-input-file | FileCheck %s --check-prefix=WRITTEN
+// RUN: tilewright-opt %s -tile-split="most-written-out=3 enough-programs=32" -split-input-file | FileCheck %s --check-prefix=WRITTEN
 // RUN: tilewright-opt %s -tile-split="most-written-out=3 enough-programs=64" -tile-simplify -split-input-file | FileCheck %s --check-prefix=ROWS
 
 // Without a target's limits nothing is split but what is configured so.
@@ -134,9 +134,9 @@ tile.kernel @wanted(in %x: !tile.buffer<[256, 100000], f32>, out %y: !tile.buffe
 
 // -----
 
-// A target that deals trips itself says in how many parts: 7 trips are 3, 3 and 1, though 32 programs are enough.
+// The configuration says in how many parts: 7 trips are 3, 3 and 1, though 32 programs are enough.
 // Three states are combined in a loop, unless so few are written out.
-// LIMITS: @asked_parts
+// LIMITS: tile.kernel @asked(
 // CHECK: tile.kernel @asked_parts({{.*}}) grid [3, 32]
 // CHECK: %[[PART:.*]] = tile.program_id 0
 // CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c3
@@ -157,7 +157,7 @@ tile.kernel @wanted(in %x: !tile.buffer<[256, 100000], f32>, out %y: !tile.buffe
 // WRITTEN: tile.store
 tile.kernel @asked(in %x: !tile.buffer<[32, 7], f32>, out %y: !tile.buffer<[32], f32>) grid [32]
     attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 1>, chunk = array<i64: 1>, parts = 1 : i64,
-      programs = array<i64: 1>, split_parts = 0 : i64} on <"nvidia" {loop_parts = 3 : i64, ping_pong = false, stages = 1 : i64,
+      programs = array<i64: 1>, split_parts = 3 : i64} on <"nvidia" {ping_pong = false, stages = 1 : i64,
       warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
@@ -178,13 +178,13 @@ tile.kernel @asked(in %x: !tile.buffer<[32, 7], f32>, out %y: !tile.buffer<[32],
 }
 
 // Where they come out even, each part's trips are as many for all to see.
-// LIMITS: @even_parts
+// LIMITS: tile.kernel @even(
 // CHECK: tile.kernel @even_parts({{.*}}) grid [3, 32]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[BEGIN:.*]], %c2
 // CHECK: tile.for %{{.*}} = %[[BEGIN]] to %[[NEXT]]
 tile.kernel @even(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[32], f32>) grid [32]
     attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 1>, chunk = array<i64: 1>, parts = 1 : i64,
-      programs = array<i64: 1>, split_parts = 0 : i64} on <"nvidia" {loop_parts = 3 : i64, ping_pong = false, stages = 1 : i64,
+      programs = array<i64: 1>, split_parts = 3 : i64} on <"nvidia" {ping_pong = false, stages = 1 : i64,
       warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
@@ -217,8 +217,7 @@ tile.kernel @even(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[32], 
 // ROWS: tile.store %{{.*}}, %y[%[[AT]], %c0] drop : tensor<1x8xf32>
 tile.kernel @rows(in %x: !tile.buffer<[32, 48], f32>, in %bias: !tile.buffer<[8], f32>, out %y: !tile.buffer<[32, 8], f32>) grid [2]
     attributes {tile.block = array<i64: 1>, tile.configuration = #tile.config<"loops" {block = array<i64: 16>,
-      chunk = array<i64: 8>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 0 : i64} on <"nvidia" {loop_parts = 2 : i64,
-      ping_pong = false, stages = 1 : i64, warp_groups = 1 : i64}>>} {
+      chunk = array<i64: 8>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 2 : i64} on <"nvidia" {ping_pong = false, stages = 1 : i64, warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -249,7 +248,7 @@ tile.kernel @rows(in %x: !tile.buffer<[32, 48], f32>, in %bias: !tile.buffer<[8]
 // ROWS: tile.reduce
 tile.kernel @columns(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[2], f32>) grid [2]
     attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 16>, chunk = array<i64: 8>,
-      parts = 1 : i64, programs = array<i64: 1>, split_parts = 0 : i64} on <"nvidia" {loop_parts = 2 : i64, ping_pong = false,
+      parts = 1 : i64, programs = array<i64: 1>, split_parts = 2 : i64} on <"nvidia" {ping_pong = false,
       stages = 1 : i64, warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index

@@ -13,11 +13,10 @@ static std::string configurationOf(const ProductCase &c) {
       " attributes {{tile.configuration = #tile.config<\"contraction\" {{rows = {}, columns = {}, "
       "row_programs = 1, column_programs = 1, packed = false, panels = 1, "
       "vectorize_reduction = false, k_block = {}, split_k = {}, column_parts = 1, split_parts = "
-      "0}} on "
-      "<\"nvidia\" "
-      "{{stages = {}, warp_groups = {}, ping_pong = {}, loop_parts = {}}}>>}}",
-      c.rows, c.columns, c.depth, c.parts > 1, isPingPong ? c.pingPongStages : 3,
-      isPingPong || c.rows % 128 == 0 ? 2 : 1, isPingPong, c.parts);
+      "{}}} "
+      "on <\"nvidia\" {{stages = {}, warp_groups = {}, ping_pong = {}}}>>}}",
+      c.rows, c.columns, c.depth, c.parts > 1, c.parts, isPingPong ? c.pingPongStages : 3,
+      isPingPong || c.rows % 128 == 0 ? 2 : 1, isPingPong);
 }
 
 /// How parts of the loop are combined is said, where there are some.

@@ -24,8 +24,6 @@ struct ConfigurationField {
 struct ConfigurationSchema {
   std::string name; // "contraction", "loops", "cpu", ...
   std::vector<ConfigurationField> fields;
-  /// Of a target's own fields: whether the target itself deals the trips of loops with `combine`.
-  bool dealsTrips = false;
 
   const ConfigurationField *find(const std::string &field) const {
     for (const ConfigurationField &candidate : fields)

@@ -99,7 +99,7 @@ private:
     int64_t bytes = found.element.getIntOrFloatBitWidth() / 8;
     ProductShape shape{
         found.rows, found.columns, found.depth, found.a.isSumInnermost, found.b.isSumInnermost,
-        bytes};
+        bytes,      found.tileRows};
     PipelineConfiguration pipeline = pipelineOf(kernel, shape, architecture);
     // Warp groups in turns count each other's trips.
     pipeline.isPingPong &= !found.hasUnevenTrips;
@@ -130,6 +130,7 @@ private:
                          warpGroupsToDeal(found)};
     if (tile::ForOp loop = found.parts[0].loop)
       shape.carriedRows = loop.getNumResults() - 1;
+    shape.tileRows = found.tileRows;
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);

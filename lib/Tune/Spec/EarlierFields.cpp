@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune/Spec/EarlierFields.h"
+#include "Kernels/SplitParts.h"
 #include "mlir/IR/Builders.h"
 #include <array>
 
@@ -24,6 +25,11 @@ constexpr std::array<Earlier, 2> earlierFields = {
 /// fields, without effect.
 constexpr int64_t lastWithFieldsOfOthers = 2;
 
+/// Up to this version the nvidia target had a field of its own for the parts of a loop, which was 1
+/// where it is not split.
+constexpr int64_t lastWithLoopParts = 3;
+constexpr const char *loopParts = "loop_parts";
+
 /// A configuration as a configuration file gives it.
 struct GivenFields {
   kernels::Configuration &given;
@@ -34,10 +40,15 @@ struct GivenFields {
     auto found = given.fields.numbers.find(name);
     return found == given.fields.numbers.end() ? std::nullopt : std::optional(found->second);
   }
-  bool isUnset(int64_t value) const { return value == 0; }
+  std::optional<int64_t> findInTarget(const char *name) const {
+    auto found = given.targetFields.numbers.find(name);
+    return found == given.targetFields.numbers.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool is(int64_t value, int64_t number) const { return value == number; }
   void erase(const char *name) { given.fields.numbers.erase(name); }
   void set(const char *name, int64_t value) { given.fields.numbers[name] = value; }
   void eraseTarget() { given.target.clear(), given.targetFields = {}; }
+  void eraseFromTarget(const char *name) { given.targetFields.numbers.erase(name); }
   /// Does not replace one.
   void addToTarget(const std::string &target, const char *name, int64_t value) {
     given.target = target;
@@ -56,13 +67,22 @@ struct DictionaryFields {
     Attribute value = fields.get(name);
     return value ? std::optional(value) : std::nullopt;
   }
-  bool isUnset(Attribute value) const {
+  std::optional<Attribute> findInTarget(const char *name) const {
+    Attribute value = own() ? own().get(name) : Attribute();
+    return value ? std::optional(value) : std::nullopt;
+  }
+  bool is(Attribute value, int64_t number) const {
     auto integer = dyn_cast<IntegerAttr>(value); // a flag is one, too
-    return integer && integer.getValue().isZero();
+    return integer && integer.getValue().getZExtValue() == uint64_t(number);
   }
   void erase(const char *name) { fields.erase(StringRef(name)); }
   void set(const char *name, Attribute value) { fields.set(name, value); }
   void eraseTarget() { erase("target"); }
+  void eraseFromTarget(const char *name) {
+    NamedAttrList made(own());
+    made.erase(StringRef(name));
+    fields.set("target", made.getDictionary(context));
+  }
   void addToTarget(const std::string &target, const char *name, Attribute value) {
     NamedAttrList made(own());
     made.set("kind", StringAttr::get(context, target));
@@ -80,16 +100,32 @@ private:
 };
 
 template <typename Fields>
+void moveLoopParts(Fields &fields) {
+  auto parts = fields.findInTarget(loopParts);
+  if (!parts)
+    return;
+  fields.eraseFromTarget(loopParts);
+  auto isSet = [&](const char *flag) {
+    auto value = fields.find(flag);
+    return value && !fields.is(*value, 0);
+  };
+  if (isSet("split_k") || isSet("split_keys") || !fields.is(*parts, 1))
+    fields.set(kernels::splitPartsName, *parts);
+}
+
+template <typename Fields>
 void upgrade(Fields &fields, int64_t version, const std::string &target) {
   if (std::string whose = fields.target();
       version <= lastWithFieldsOfOthers && !whose.empty() && whose != target)
     fields.eraseTarget();
+  if (version <= lastWithLoopParts)
+    moveLoopParts(fields);
   for (const Earlier &row : earlierFields) {
     auto value =
         version <= row.until && fields.kind() == row.kind ? fields.find(row.name) : std::nullopt;
     std::string owner = row.target;
     bool isOfAnother = !owner.empty() && owner != target;
-    if (!value || (isOfAnother && !fields.isUnset(*value)))
+    if (!value || (isOfAnother && !fields.is(*value, 0)))
       continue; // then the reader says that there is no such field
     fields.erase(row.name);
     if (owner.empty())

@@ -1,4 +1,4 @@
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "nvidia"} {
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "nvidia"} {
   transform.named_sequence @any_product(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) {
     transform.tuning.match.kernel %kernel {kind = "contraction"} : !transform.any_op

@@ -18,7 +18,7 @@
 // RUN: tilewright compile %t/model.mlir --target=nvidia:sm_90a -o %t.so --report=json > %t/now.json
 // RUN: %python %t/others.py %t/now.json > %t/others.json
 // RUN: tilewright compile %t/model.mlir --target=nvidia:sm_90a --config=%t/others.json -o %t.so --report=json | FileCheck %s --check-prefix=OTHERS
-// OTHERS: "version": 3
+// OTHERS: "version": 4
 // OTHERS: "kind": "contraction", {{.*}}"rows": 1,
 // OTHERS-NOT: "target": {
 // RUN: sed 's/{"configurations"/{"version": 3, "configurations"/' %t/others.json > %t/late.json
@@ -34,7 +34,7 @@
 // FOUND: configured by {{one|two}}.mlir:{{[0-9]+:[0-9]+}}, @all
 // RUN: tilewright link-specs %t/one.mlir %t/two.mlir -o %t/present.mlir
 // RUN: FileCheck %s --check-prefix=PRESENT < %t/present.mlir
-// PRESENT: tuning.version = 3 : i64
+// PRESENT: tuning.version = 4 : i64
 // PRESENT: {kind = "contraction", rows = 1 : i64, target = {interleaved = false, kind = "cpu"}}
 // RUN: tilewright link-specs %t/gpu.mlir -o %t/present.mlir
 // RUN: FileCheck %s --check-prefix=GPU < %t/present.mlir
@@ -46,6 +46,38 @@
 // RUN: sed -e 's/EARLIER/interleaved = false/' -e 's/VERSION/3/' -e 's/TARGET/cpu/' %t/spec.mlir > %t/late.mlir
 // RUN: not tilewright link-specs %t/late.mlir -o %t/present.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error[TW-TUNE-0004]: a contraction configuration has no field interleaved; it has rows
+
+// `split_parts` of products on a GPU's tensor cores was `loop_parts`, the target's own, and 1 where the loop is not split.
+// RUN: tilewright compile %t/long_sum.mlir --target=nvidia:sm_90a -o %t.so --report=json > %t/now.json
+// RUN: FileCheck %s --check-prefix=PARTS < %t/now.json
+// PARTS: "split_k": true, {{.*}}"split_parts": {{[3-9]|1[0-6]}}, {{.*}}"target": {"kind": "nvidia", "ping_pong"
+// RUN: %python %t/parts.py %t/now.json 2 > %t/two.json
+// RUN: tilewright compile %t/long_sum.mlir --target=nvidia:sm_90a --config=%t/two.json -o %t.so --report=json | FileCheck %s --check-prefix=TWO
+// TWO: "split_k": true, {{.*}}"split_parts": 2,
+// RUN: %python %t/parts.py %t/now.json 1 > %t/one.json
+// RUN: tilewright compile %t/long_sum.mlir --target=nvidia:sm_90a --config=%t/one.json -o %t.so --report=json | FileCheck %s --check-prefix=WHOLE
+// WHOLE: "split_k": false, {{.*}}"split_parts": 0,
+// RUN: sed -e 's/EARLIER/split_k = true, target = {kind = "nvidia", loop_parts = 2 : i64, stages = 4 : i64}/' -e 's/VERSION/3/' -e 's/TARGET/nvidia/' %t/spec.mlir > %t/gpu.mlir
+// RUN: tilewright link-specs %t/gpu.mlir -o %t/present.mlir
+// RUN: FileCheck %s --check-prefix=MOVED < %t/present.mlir
+// MOVED: {kind = "contraction", rows = 1 : i64, split_k = true, split_parts = 2 : i64, target = {kind = "nvidia", stages = 4 : i64}}
+
+//--- long_sum.mlir
+func.func @main(%x: !torch.vtensor<[64,10240],f16>, %w: !torch.vtensor<[1280,10240],f16>) -> !torch.vtensor<[64,1280],f16> {
+  %none = torch.constant.none
+  %0 = torch.aten.linear %x, %w, %none : !torch.vtensor<[64,10240],f16>, !torch.vtensor<[1280,10240],f16>, !torch.none -> !torch.vtensor<[64,1280],f16>
+  return %0 : !torch.vtensor<[64,1280],f16>
+}
+
+//--- parts.py
+import json
+import sys
+report = json.load(open(sys.argv[1]))
+for kernel in (k for dispatch in report["configurations"] for k in dispatch["kernels"] if k["kind"] == "contraction"):
+    kernel["split_parts"] = 0
+    kernel["split_k"] = int(sys.argv[2]) > 1
+    kernel["target"]["loop_parts"] = int(sys.argv[2])
+print(json.dumps({"version": 3, "configurations": report["configurations"]}))
 
 //--- model.mlir
 func.func @main(%x: !torch.vtensor<[12,64],f32>, %y: !torch.vtensor<[64,8],f32>) -> !torch.vtensor<[12,8],f32> {

@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefix=PAGE < %t.html
 // PAGE: <script type="application/json" id="report">{"model": "{{.*}}tune.mlir", "start_us":
 // RUN: FileCheck %s --check-prefix=SPEC < %t.mlir
-// SPEC: module attributes {transform.with_named_sequence, tuning.version = 3 : i64,
+// SPEC: module attributes {transform.with_named_sequence, tuning.version = 4 : i64,
 // SPEC: transform.named_sequence @__transform_main
 // The spec is one: the compiler reads it, and the search can begin with it.
 // RUN: tilewright check %s --tuning-spec=%t.mlir --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3

@@ -25,7 +25,7 @@ func.func @main(%x: !torch.vtensor<[?,512],f32>, %y: !torch.vtensor<[512,512],f3
 }
 
 //--- planted.mlir
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "cpu"} {
   transform.named_sequence @product(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) {
     transform.tuning.match.kernel %kernel {kind = "contraction"} : !transform.any_op

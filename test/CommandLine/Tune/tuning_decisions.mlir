@@ -46,7 +46,7 @@ func.func @main(%x: tensor<64x16xf32>, %w: tensor<16x32xf32>) -> tensor<64x32xf3
 }
 
 //--- rules.mlir
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu",
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "cpu",
     tuning.decisions = [{decision = "fuse", operations = ["first", "last"], types = ["64x32xf32", "64x32xf32"], want = false}]} {
   transform.named_sequence @__transform_main(%kernels: !transform.any_op {transform.consumed}) {
     transform.yield

@@ -16,7 +16,7 @@
 // RUN: tilewright compile %t/model.mlir --target=cpu:x86-64-v3 --tuning-spec=%t/wide.mlir --tuning-spec=%t/rows.mlir -o %t.so --report 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: tilewright link-specs %t/rows.mlir %t/wide.mlir %t/rows.mlir -o %t/linked.mlir
 // RUN: FileCheck %s --check-prefix=LINKED < %t/linked.mlir
-// LINKED: tuning.target = "cpu", tuning.version = 3 : i64
+// LINKED: tuning.target = "cpu", tuning.version = 4 : i64
 // LINKED: @few_columns({{.*}} attributes {tuning.measured = {machine = "a"}}
 // LINKED: transform.foreach_match
 // LINKED-NEXT: @few_columns -> @configure,
@@ -44,7 +44,7 @@ func.func @main(%x: !torch.vtensor<[12,64],f32>, %y: !torch.vtensor<[64,8],f32>,
 }
 
 //--- rows.mlir
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "cpu"} {
   transform.named_sequence @few_columns(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) attributes {tuning.measured = {machine = "a"}} {
     transform.tuning.match.kernel %kernel {kind = "contraction", dtypes = ["f32", "f32", "f32"]} : !transform.any_op
@@ -72,7 +72,7 @@ module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuni
 }
 
 //--- wide.mlir
-module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 4 : i64, tuning.target = "cpu"} {
   transform.named_sequence @all(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) {
     %configuration = transform.param.constant {kind = "contraction", rows = 12, columns = 16} -> !transform.any_param

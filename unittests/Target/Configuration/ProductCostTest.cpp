@@ -29,16 +29,6 @@ TEST(ProductCost, ConfigurationsAreLegal) {
         }
 }
 
-TEST(ProductCost, PartsAreSaidByTheTargetsOwnField) {
-  for (const Constraint &constraint : productConstraints(halves(128, 128, 1280), hopper()))
-    if (constraint.lessText == "split_parts") {
-      EXPECT_TRUE(kernels::holds({constraint}, {{"split_parts", 0}}));
-      EXPECT_FALSE(kernels::holds({constraint}, {{"split_parts", 2}}));
-      return;
-    }
-  FAIL() << "a product on tensor cores would ignore split_parts";
-}
-
 TEST(ProductCost, SizesKnownOnlyAtTheCall) {
   for (int dim = 0; dim < 3; ++dim)
     for (bool isTransposed : {false, true}) {
@@ -140,22 +130,54 @@ TEST(ProductCost, SumsInParts) {
        {std::array<int64_t, 3>{64, 1280, 10240}, {128, 640, 16384}, {16, 512, 8192}}) {
     Contraction spec = halves(m, n, k, true);
     ProductConfiguration chosen = chooseProduct(spec, hopper()), whole = chosen;
-    EXPECT_GT(chosen.pipeline.parts, 1) << m << " " << n << " " << k;
+    EXPECT_GT(chosen.parts, 1) << m << " " << n << " " << k;
     EXPECT_TRUE(chosen.block.splitsK);
     int64_t programs = (m + chosen.block.rows - 1) / chosen.block.rows *
                        ((n + chosen.block.columns - 1) / chosen.block.columns);
-    EXPECT_LE(programs * chosen.pipeline.parts, hopper().multiprocessors);
-    whole.pipeline.parts = 1, whole.block.splitsK = false;
+    EXPECT_LE(programs * chosen.parts, hopper().multiprocessors);
+    whole.block.splitsK = false;
     EXPECT_TRUE(isLegal(spec, whole, hopper()));
     EXPECT_GT(productCost(spec, whole, hopper()), productCost(spec, chosen, hopper()));
-    whole.pipeline.parts = 2; // of a loop that may not be split
-    EXPECT_FALSE(isLegal(spec, whole, hopper()));
+    for (int64_t parts : {1, 17}) { // a loop that may be split has some, which one launch combines
+      ProductConfiguration wrong = chosen;
+      wrong.parts = parts;
+      EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+    }
   }
-  EXPECT_EQ(chooseProduct(halves(2048, 1280, 1280, true), hopper()).pipeline.parts, 1);
-  EXPECT_EQ(chooseProduct(halves(64, 1280, 64, true), hopper()).pipeline.parts, 1);
+  EXPECT_EQ(chooseProduct(halves(2048, 1280, 1280, true), hopper()).parts, 1);
+  EXPECT_EQ(chooseProduct(halves(64, 1280, 64, true), hopper()).parts, 1);
   Contraction unknown = halves(64, 1280, 10240, true);
   unknown.dims[0] = {std::nullopt, "M"};
-  EXPECT_EQ(chooseProduct(unknown, hopper()).pipeline.parts, 1);
+  EXPECT_EQ(chooseProduct(unknown, hopper()).parts, 1);
+}
+
+/// Of up to 16 rows, TMA brings no more than these; and blocks are so small that there is one for
+/// about each multiprocessor.
+TEST(ProductCost, FewRows) {
+  Contraction known = halves(16, 4096, 11008, true), unknown = known, more = known;
+  unknown.dims[0] = {std::nullopt, "M", 16};
+  more.dims[0] = {std::nullopt, "M", 64};
+  for (const Contraction &spec : {known, unknown}) {
+    ProductConfiguration chosen = chooseProduct(spec, hopper());
+    EXPECT_EQ(chosen.block.rows, 16);
+    EXPECT_EQ(chosen.block.columns, 32);
+    EXPECT_TRUE(isLegal(spec, chosen, hopper()));
+    chosen.block.rows = 24; // may be, but takes longer
+    EXPECT_TRUE(isLegal(spec, chosen, hopper()));
+    chosen.block.rows = 72;
+    EXPECT_FALSE(isLegal(spec, chosen, hopper()));
+    chosen.block.rows = 16, chosen.pipeline.warpGroups = 2;
+    EXPECT_FALSE(isLegal(spec, chosen, hopper()));
+  }
+  EXPECT_EQ(chooseProduct(more, hopper()).block.rows, 64);
+
+  PipelineConfiguration pipeline{4, 1};
+  std::optional<ProductPlan> plan =
+      planProduct({64, 32, 128, true, true, 2, /*tileRows=*/16}, pipeline, hopper());
+  EXPECT_EQ(plan->a.loadedBytes(), 16 * 128 * 2);
+  EXPECT_EQ(plan->a.bytes(), 64 * 128 * 2);
+  plan = planProduct({64, 32, 128, false, true, 2, /*tileRows=*/16}, pipeline, hopper());
+  EXPECT_EQ(plan->a.loadedBytes(), 64 * 128 * 2); // along which chunks of 64 lie
 }
 
 TEST(ProductCost, WhatDoesNotFitIsRefused) {

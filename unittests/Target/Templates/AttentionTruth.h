@@ -15,7 +15,7 @@ namespace tw::kernels {
 struct Case : AttentionCase {
   /// Warp groups of the nvidia target that the loop is dealt to, where it may be; 0: none.
   int64_t dealtTo = 0, stages = 4;
-  int64_t parts = 1; // of the nvidia target's loop
+  int64_t parts = 1; // of the loop over the keys, which another launch combines
 
   Attention spec() const {
     Attention spec;
@@ -66,11 +66,10 @@ inline std::vector<HostTensor> inputsOf(const Case &c) {
 inline std::string configurationOf(const Case &c, const AttentionConfiguration &configuration) {
   return fmt::format(
       "tile.configuration = #tile.config<\"attention\" {{groups = {}, keys = {}, queries = {}, "
-      "query_programs = {}, split_keys = {}, split_parts = 0, transposed = {}}} on <\"nvidia\" "
-      "{{ping_pong = false, "
-      "loop_parts = {}, stages = {}, warp_groups = {}}}>>",
+      "query_programs = {}, split_keys = {}, split_parts = {}, transposed = {}}} on <\"nvidia\" "
+      "{{ping_pong = false, stages = {}, warp_groups = {}}}>>",
       configuration.groups, configuration.keys, configuration.queries, configuration.queryPrograms,
-      configuration.splitsKeys, configuration.isTransposed, c.parts, c.stages, c.dealtTo);
+      configuration.splitsKeys, c.parts, configuration.isTransposed, c.stages, c.dealtTo);
 }
 
 /// The template as a kernel that tests call; "" where it cannot be written.

@@ -95,7 +95,8 @@ void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Valu
 
 /// Those of as many programs as stand side by side.
 void AttentionEmitter::loadQueriesBeside(const StageRing::Slot &slot) {
-  Value one = at.i32(plan.queries.bytes()), all = at.i32(plan.warpGroups * plan.queries.bytes());
+  Value one = at.i32(plan.queries.loadedBytes()),
+        all = at.i32(plan.warpGroups * plan.queries.loadedBytes());
   Value barrier = queries.fill(slot, at.select(isDealt, one, all));
   Ix first = e.programIds.back();
   auto loadOne = [&](int64_t query) {
@@ -116,7 +117,7 @@ void AttentionEmitter::loadQueriesBeside(const StageRing::Slot &slot) {
 void AttentionEmitter::loadQueries(const StageRing::Slot &slot) {
   if (plan.dealsTrips)
     return loadQueriesBeside(slot);
-  Value barrier = queries.fill(slot, plan.queries.bytes());
+  Value barrier = queries.fill(slot, plan.queries.loadedBytes());
   loadOperand(attention.queries, plan.queries, maps[0], queries.offset(slot.stage), barrier);
 }
 

@@ -99,6 +99,8 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   if (!fitsRegisters(shape, plan.warpGroups))
     return std::nullopt;
   plan.queries = operandTile(shape.rows, shape.depth, shape.isDepthInnermostInQueries);
+  if (shape.tileRows > 0 && plan.queries.isSumInnermost)
+    plan.queries.loaded = shape.tileRows;
   plan.keys = operandTile(shape.terms, shape.depth, shape.isDepthInnermostInKeys);
   plan.values = operandTile(shape.width, shape.terms, /*isSumInnermost=*/false);
   auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };

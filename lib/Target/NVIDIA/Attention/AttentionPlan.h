@@ -22,6 +22,7 @@ struct AttentionShape {
   /// 64 of a program's rows.
   int64_t dealtTo = 0;
   int64_t carriedRows = 2; // numbers of each row that the loop carries
+  int64_t tileRows = 0;    // of the rows, those that there are; 0: all
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then

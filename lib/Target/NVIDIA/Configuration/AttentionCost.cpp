@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Kernels/SplitParts.h"
 #include "Target/NVIDIA/Configuration/MemoryCost.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
+#include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include <algorithm>
@@ -129,15 +131,17 @@ double cyclesOfTrip(const AttentionShape &shape, int64_t blocksBeside) {
 }
 
 Numbers numbersOf(const AttentionChoice &choice) {
-  Numbers numbers = kernels::numbersOf(choice.block);
-  numbers[stagesField] = choice.stages;
-  numbers[warpGroupsField] = choice.warpGroups;
-  numbers[pingPongField] = 0;
-  numbers[partsField] = choice.parts;
+  Numbers numbers = blockNumbers(choice);
+  numbers.merge(pipelineNumbers({choice.stages, choice.warpGroups}));
   return numbers;
 }
 
 } // namespace
+
+Numbers blockNumbers(const AttentionChoice &choice) {
+  return kernels::withChosenSplitParts(kernels::numbersOf(choice.block),
+                                       choice.block.splitsKeys ? choice.parts : 0);
+}
 
 bool isForTensorCores(const Attention &attention) {
   auto type = attention.buffers[size_t(attention.query.buffer)].dtype;
@@ -178,21 +182,19 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
   int64_t depth = sizeOf(attention, attention.depth), width = sizeOf(attention, attention.width),
           keys = attention.dims[size_t(attention.keys)].size.value_or(0);
   std::vector<Constraint> constraints = {
-      {"2 * split_keys", "warp_groups * loop_parts",
+      {"2 * split_keys", "warp_groups * split_parts",
        "keys are dealt to several warp groups, or to several programs"},
-      {"(loop_parts - 1) * (1 - split_keys)", "0", "keys that are dealt to programs are split"},
-      {"loop_parts", number(splitLimits.mostWrittenOut), "so many are combined at one time"},
+      {"split_parts", number(splitLimits.mostWrittenOut), "so many are combined at one time"},
       {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
       {"split_keys", canSplit(attention) ? "1" : "0",
        "only what is known to be the same in all programs can be dealt"},
       {"split_keys * (warp_groups - 1)", attention.mask ? "0" : "2",
        "a mask leaves registers for one warp group"},
       {"split_keys * (" + number(keys) + " mod keys)", "0", "all blocks of keys are whole"},
-      {"split_keys * ((" + number(keys) + " floordiv keys) mod loop_parts)", "0",
-       "all programs have as many blocks of keys"},
-      {"split_keys * loop_parts * warp_groups * keys", number(keys),
+      {"split_keys * ((" + number(keys) + " floordiv keys) mod (split_parts + 1 - split_keys))",
+       "0", "all programs have as many blocks of keys"},
+      {"split_keys * split_parts * warp_groups * keys", number(keys),
        "each warp group has a block of keys"},
-      {"split_parts", "0", "loop_parts says in how many parts the loop runs"},
       {"warp_groups", "3", "more have too few registers"},
       {"ping_pong", "0", "warp groups of attention always take turns"},
       {"keys", number(mostExtent), "TMA brings up to 256 keys"},
@@ -223,11 +225,11 @@ bool isLegal(const Attention &attention, const AttentionChoice &choice,
 /// What another launch takes to combine the parts of each program's keys.
 static double costOfCombining(const AttentionShape &shape, const AttentionChoice &choice,
                               int64_t programs, const GpuArchitecture &architecture) {
-  if (choice.parts == 1)
+  if (choice.partsOfKeys() == 1)
     return 0;
   auto state =
       double(choice.block.queries * choice.block.groups * (shape.width + shape.carriedRows));
-  return combiningCycles(state * double(programs * choice.parts), architecture);
+  return combiningCycles(state * double(programs * choice.partsOfKeys()), architecture);
 }
 
 /// Of a block with the most programs, where each has whole programs side by side, if they may be,
@@ -259,12 +261,12 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double combining = costOfCombining(shape, choice, int64_t(batch * blocks), architecture);
   double memory = memoryCycles(attention.buffers, unknownExtent);
   if (shape.dealtTo > 0) {
-    double dealt =
-        costOfDealt(choice, shape, int64_t(batch * blocks) * choice.parts,
-                    keys / choice.block.keys / choice.parts, !areFew(attention), architecture);
+    double dealt = costOfDealt(choice, shape, int64_t(batch * blocks) * choice.partsOfKeys(),
+                               keys / choice.block.keys / choice.partsOfKeys(), !areFew(attention),
+                               architecture);
     return startCycles + overlapped(dealt, memory) + combining;
   }
-  blocks *= double(choice.parts);
+  blocks *= double(choice.partsOfKeys());
   for (int64_t first = 0; first < queries; first += rows)
     trips += ceilDiv(attention.isCausal ? std::min(keys, first + rows) : keys, choice.block.keys);
   std::optional<AttentionPlan> plan = planAttention(shape, choice.stages, architecture);

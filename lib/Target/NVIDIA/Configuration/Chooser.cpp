@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/Chooser.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "Kernels/SplitParts.h"
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
 #include "Target/NVIDIA/Configuration/PlainAttention.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
@@ -42,13 +43,12 @@ public:
   Configuration choose(const ConfigurationProblem &problem) const override {
     if (const Attention *attention = attentionOf(problem)) {
       AttentionChoice chosen = *chooseAttention(*attention, architecture);
-      return {"attention", kernels::numbersOf(chosen.block), schemaName,
-              numbersOf({chosen.stages, chosen.warpGroups, false, chosen.parts})};
+      return {"attention", blockNumbers(chosen), schemaName,
+              pipelineNumbers({chosen.stages, chosen.warpGroups})};
     }
     if (const Contraction *product = productOf(problem)) {
       ProductConfiguration chosen = chooseProduct(*product, architecture);
-      return {"contraction", kernels::numbersOf(chosen.block), schemaName,
-              numbersOf(chosen.pipeline)};
+      return {"contraction", blockNumbers(chosen), schemaName, pipelineNumbers(chosen.pipeline)};
     }
     return std::visit([&](const auto &what) { return choosePlain(what, problem); },
                       problem.subkernel.what);
@@ -80,29 +80,24 @@ public:
       return found == own.end() ? 0 : found->second;
     };
     const kernels::Numbers &fields = configuration.fields.numbers;
+    auto split = fields.find(kernels::splitPartsName);
+    int64_t parts = split == fields.end() ? 1 : std::max<int64_t>(1, split->second);
     if (const Attention *attention = attentionOf(problem))
-      return attentionCost(*attention,
-                           {kernels::attentionFrom(fields), field(stagesField),
-                            field(warpGroupsField), std::max<int64_t>(1, field(partsField))},
-                           architecture);
+      return attentionCost(
+          *attention,
+          {kernels::attentionFrom(fields), field(stagesField), field(warpGroupsField), parts},
+          architecture);
     if (const Contraction *product = productOf(problem))
       return productCost(*product,
                          {kernels::contractionFrom(fields),
-                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0,
-                           std::max<int64_t>(1, field(partsField))}},
+                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0},
+                          parts},
                          architecture);
     return std::visit([&](const auto &what) { return costOfPlain(what, fields); },
                       problem.subkernel.what);
   }
 
 private:
-  static kernels::Numbers numbersOf(const PipelineConfiguration &pipeline) {
-    return {{stagesField, pipeline.stages},
-            {warpGroupsField, pipeline.warpGroups},
-            {pingPongField, pipeline.isPingPong},
-            {partsField, pipeline.parts}};
-  }
-
   //===--- the plain lowering -------------------------------------------------===//
 
   tile::Cut cutOf(const Contraction &contraction, bool isRhsWeight) const {
@@ -211,11 +206,7 @@ void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
           {nvidia::warpGroupsField, ConfigurationField::Number, 1, "warp groups that multiply"},
           {nvidia::pingPongField, ConfigurationField::Flag, 0,
            "whether each warp group has programs of its own, in turns; else "
-           "they share a program's rows"},
-          {nvidia::partsField, ConfigurationField::Number, 1,
-           "parts of the loop over the sum, or over the keys, that have programs of their own and "
-           "are combined by another launch"}},
-         /*dealsTrips=*/true});
+           "they share a program's rows"}}});
   });
 }
 

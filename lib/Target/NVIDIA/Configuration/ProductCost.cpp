@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
+#include "Kernels/SplitParts.h"
 #include "Target/NVIDIA/Configuration/MemoryCost.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
@@ -35,17 +36,19 @@ constexpr double handOverCycles = 1000;
 constexpr int64_t enoughStages = 4;
 constexpr double waitingFactor = 1.05;
 constexpr double sumBytes = 4; // of what is combined
-// Few rows are few lines of the second-level cache, which all programs along the columns want at
-// one time: what each of these adds to a trip of one line of each row. Measured, also that it grows
-// with the root of these lines.
+// What a trip takes beside its products and bytes, which many rows hide.
 constexpr int64_t fewRows = 64;
-// And what a trip takes beside its products and bytes, which many rows hide.
-constexpr double sharedLineCycles = 4.6, lineBytes = 128, tripCycles = 60;
+constexpr double tripCycles = 60;
+// Rows of a block beyond those that there are come to 0, but by way of the second-level cache, of
+// which all programs along the columns ask the same at one time: what each of these adds to a trip
+// of one line of 64 such rows. Measured, also that it grows with the root of these lines.
+constexpr double outsideCycles = 4.6, lineBytes = 128;
 // Columns next to each other come in boxes of 64, or of 32 where these do not fit evenly.
 constexpr int64_t boxColumns = 64;
 constexpr double narrowBoxFactor = 1.1;
 
-constexpr int64_t blockRows[] = {64, 128, 256};
+constexpr int64_t rowsOfInstruction = 64;
+constexpr int64_t blockRows[] = {16, 64, 128, 256};
 constexpr int64_t blockColumns[] = {16, 32, 64, 96, 128, 160, 192, 256};
 
 int64_t sizeOf(const Contraction &contraction, int dim) {
@@ -89,7 +92,7 @@ int64_t depthOf(const Contraction &contraction) {
 
 ProductShape shapeOf(const Contraction &contraction, const ContractionConfiguration &block) {
   int sum = rolesOf(contraction).sums[0];
-  return {block.rows,
+  return {std::max(block.rows, rowsOfInstruction),
           block.columns,
           block.kBlock,
           isInnermost(contraction.a, sum),
@@ -152,9 +155,11 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
   int64_t length = contraction.dims[size_t(rolesOf(contraction).sums[0])].size.value_or(0);
   bool areProgramsKnown = knownPrograms(contraction, {.rows = 1, .columns = 1}).has_value();
   return {
-      {"rows mod 64", "0", "a warp group multiplies 64 rows at a time"},
+      {"(rows mod 64) * (rows floordiv 64)", "0",
+       "a warp group multiplies 64 rows at a time, or fewer, which are all"},
+      {"2", "rows", "one row needs no tensor cores"},
       {"rows", "256", "TMA brings up to 256 rows"},
-      {"((rows floordiv 64) mod warp_groups) * (1 - ping_pong)", "0",
+      {"((rows ceildiv 64) mod warp_groups) * (1 - ping_pong)", "0",
        "warp groups share the rows evenly"},
       {"ping_pong", "warp_groups - 1", "two warp groups take turns"},
       {"warp_groups", "2", "more have too few registers"},
@@ -171,28 +176,36 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"k_block", "256", "TMA brings up to 256 terms"},
       {"2", "stages", "one stage is filled while another one is multiplied"},
       {"stages", "8", "so many have been tried"},
-      {"stages * (rows + columns) * k_block * " + number(bytes) + " + warp_groups * " +
+      {"stages * ((rows ceildiv 64) * 64 + columns) * k_block * " + number(bytes) +
+           " + warp_groups * " +
            number(leastStoreBuffers * StorePlan::pieceBytesOf(narrowestPiece)) + " + 128",
        number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
       {"packed + vectorize_reduction", "0", "TMA reads operands as they are"},
       {"column_parts", "1", "a program has one block"},
-      {"(loop_parts - 1) * (1 - split_k)", "0", "only a loop that may be split runs in parts"},
-      {"split_k", "loop_parts - 1", "a loop that may be split runs in parts"},
-      {"split_parts", "0", "loop_parts says in how many parts the loop runs"},
-      {"(loop_parts - 1) * ping_pong", "0", "parts have different numbers of trips"},
-      {"loop_parts", areProgramsKnown ? number(splitLimits.mostWrittenOut) : "1",
+      {"2 * split_k", "split_parts", "a loop that may be split runs in parts"},
+      {"split_k * ping_pong", "0", "parts have different numbers of trips"},
+      {"split_parts", areProgramsKnown ? number(splitLimits.mostWrittenOut) : "0",
        "so many are combined at one time, of programs whose number is known"},
-      {"(loop_parts - 1) * k_block", number(std::max<int64_t>(length - 1, 0)),
+      {"(split_parts - split_k) * k_block", number(std::max<int64_t>(length - 1, 0)),
        "each part has terms of the sum"},
   };
 }
 
+Numbers blockNumbers(const ProductConfiguration &configuration) {
+  const ContractionConfiguration &block = configuration.block;
+  return kernels::withChosenSplitParts(kernels::numbersOf(block),
+                                       block.splitsK ? configuration.parts : 0);
+}
+
+Numbers pipelineNumbers(const PipelineConfiguration &configuration) {
+  return {{stagesField, configuration.stages},
+          {warpGroupsField, configuration.warpGroups},
+          {pingPongField, configuration.isPingPong}};
+}
+
 static Numbers numbersOf(const ProductConfiguration &configuration) {
-  Numbers numbers = kernels::numbersOf(configuration.block);
-  numbers[stagesField] = configuration.pipeline.stages;
-  numbers[warpGroupsField] = configuration.pipeline.warpGroups;
-  numbers[pingPongField] = configuration.pipeline.isPingPong;
-  numbers[partsField] = configuration.pipeline.parts;
+  Numbers numbers = blockNumbers(configuration);
+  numbers.merge(pipelineNumbers(configuration.pipeline));
   return numbers;
 }
 
@@ -216,20 +229,24 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
     for (int dim : *dims)
       if (dims == &roles.batch || dim != dims->back())
         programs *= double(sizeOf(contraction, dim));
-  int64_t parts = configuration.pipeline.parts;
+  int64_t parts = configuration.partsOfSum();
   double ofParts = programs * double(parts);
   double waves = ceilDiv(int64_t(ofParts), architecture.multiprocessors);
   double trips = ceilDiv(int64_t(ceilDiv(sizeOf(contraction, roles.sums[0]), block.kBlock)), parts);
-  auto elements = double(block.rows * block.columns), depth = double(block.kBlock);
+  std::optional<int64_t> known = contraction.dims[size_t(roles.rows.back())].size;
+  auto elements = double(block.rows * block.columns), depth = double(block.kBlock),
+       loaded = double(std::min(block.rows, known.value_or(block.rows)));
   auto bytes = double(elementBytes(contraction));
-  double trip = std::max(elements * depth * bytes / 2 / productsOfCycle,
-                         double(block.rows + block.columns) * depth * bytes / bytesIn);
+  double multiplied = std::max(elements, double(rowsOfInstruction * block.columns));
+  double trip = std::max(multiplied * depth * bytes / 2 / productsOfCycle,
+                         (loaded + double(block.columns)) * depth * bytes / bytesIn);
   if (configuration.pipeline.stages < enoughStages)
     trip *= waitingFactor;
   if (sizeOf(contraction, roles.rows.back()) <= fewRows) {
     double readers = ceilDiv(sizeOf(contraction, roles.columns.back()), block.columns);
+    double outside = known ? 0 : loaded / double(rowsOfInstruction);
     trip = std::max(trip + tripCycles,
-                    sharedLineCycles * readers * std::sqrt(depth * bytes / lineBytes));
+                    outsideCycles * outside * readers * std::sqrt(depth * bytes / lineBytes));
   }
   if (isInnermost(contraction.b, roles.columns.back()) && block.columns > boxColumns &&
       block.columns % boxColumns != 0)
@@ -301,7 +318,7 @@ ProductConfiguration chooseProduct(const Contraction &contraction,
     for (bool isPingPong : {false, true})
       for (int64_t parts : partsFor(contraction, tried.block, isPingPong, architecture)) {
         tried.pipeline.isPingPong = isPingPong;
-        tried.pipeline.parts = parts;
+        tried.parts = parts;
         tried.block.splitsK = parts > 1;
         if (isPingPong && tried.pipeline.warpGroups != 2)
           continue;

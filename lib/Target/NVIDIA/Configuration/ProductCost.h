@@ -12,14 +12,23 @@ using kernels::Constraint;
 using kernels::Contraction;
 using kernels::ContractionConfiguration;
 
-/// Rows up to which a product may have a block of its own, ascending: fewer than 64 take as long,
-/// but for one, which needs no tensor cores.
-inline constexpr int64_t productVariants[] = {1, 64, 512};
+/// Rows up to which a product may have a block of its own, ascending: 16 are as many products as
+/// 64, but fewer bytes; one needs no tensor cores.
+inline constexpr int64_t productVariants[] = {1, 16, 64, 512};
 
 struct ProductConfiguration {
   ContractionConfiguration block;
   PipelineConfiguration pipeline;
+  /// With `block.splitsK`: in how many parts the sum's terms are summed, in programs of their own,
+  /// which another launch combines (Tile/SplitLoops.h).
+  int64_t parts = 1;
+
+  int64_t partsOfSum() const { return block.splitsK ? parts : 1; }
 };
+
+/// All fields of a configuration.
+kernels::Numbers blockNumbers(const ProductConfiguration &configuration);
+kernels::Numbers pipelineNumbers(const PipelineConfiguration &configuration);
 
 /// Whether a contraction becomes a kernel that the tensor cores can take (Product/Product.h).
 bool isForTensorCores(const Contraction &contraction, Precision precision = Precision::F32);

@@ -4,14 +4,12 @@
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
-#include "Tile/SplitLoops.h"
 
 namespace tw::target::nvidia {
 
 inline constexpr char schemaName[] = "nvidia";
 inline constexpr char stagesField[] = "stages", warpGroupsField[] = "warp_groups",
                       pingPongField[] = "ping_pong";
-inline constexpr auto &partsField = tile::loopPartsField;
 
 /// What a kernel's configuration says; the default where it says nothing.
 PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,

@@ -32,7 +32,8 @@ OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost,
   int64_t columns = mostRowBytes / elementBytes;
   while (inner % columns != 0 && columns > instructionBytes / elementBytes)
     columns /= 2;
-  return {columns, inner / columns, outer, {columns * elementBytes}, isSumInnermost, elementBytes};
+  return {columns,        inner / columns, outer, {columns * elementBytes},
+          isSumInnermost, elementBytes,    outer};
 }
 
 int64_t OperandTile::offsetOf(int64_t free, int64_t k) const {
@@ -71,7 +72,7 @@ PipelineConfiguration choosePipeline(const ProductShape &shape,
 std::optional<ProductPlan> planProduct(const ProductShape &shape,
                                        const PipelineConfiguration &configuration,
                                        const GpuArchitecture &architecture) {
-  auto [stages, warpGroups, isPingPong, parts] = configuration;
+  auto [stages, warpGroups, isPingPong] = configuration;
   int64_t blocks = shape.rows / rowsOfInstruction;
   if (stages < fewestStages || stages > mostStages || warpGroups < 1 ||
       warpGroups > mostWarpGroups || (isPingPong ? warpGroups != 2 : blocks % warpGroups != 0))
@@ -79,6 +80,9 @@ std::optional<ProductPlan> planProduct(const ProductShape &shape,
   ProductPlan plan{};
   plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA, shape.elementBytes);
   plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB, shape.elementBytes);
+  // Rows beyond the buffer would be 0, but as many bytes on their way from the second-level cache.
+  if (shape.tileRows > 0 && plan.a.isSumInnermost)
+    plan.a.loaded = shape.tileRows;
   plan.b.offset = alignUp(plan.a.bytes(), stageAlignment);
   plan.warpGroups = warpGroups;
   plan.isPingPong = isPingPong;

@@ -14,6 +14,7 @@ struct ProductShape {
   int64_t rows, columns, depth;
   bool isSumInnermostInA, isSumInnermostInB;
   int64_t elementBytes = 2; // 4: f32, multiplied as tf32
+  int64_t tileRows = 0;     // of the rows, those that there are; 0: all
 };
 
 /// What one wgmma multiplies is 32 bytes of the sum deep; rows in shared memory have at most 128.
@@ -27,10 +28,12 @@ struct OperandTile {
   Swizzle swizzle;
   bool isSumInnermost;
   int64_t elementBytes;
+  int64_t loaded;     // of `outer`, those that TMA brings: what else lies there is not used
   int64_t offset = 0; // in the stage
 
   int64_t chunkBytes() const { return outer * swizzle.rowBytes; }
   int64_t bytes() const { return chunks * chunkBytes(); }
+  int64_t loadedBytes() const { return chunks * loaded * swizzle.rowBytes; }
   /// Where term `k` of the sum and row (or column) `free` of the result begin; multiples of an
   /// instruction's depth and of 64.
   int64_t offsetOf(int64_t free, int64_t k) const;
@@ -47,9 +50,6 @@ struct PipelineConfiguration {
   /// Each of two warp groups has programs of its own, every other one of the block's: one
   /// multiplies while the other one's results go out. Else they share the rows of each program.
   bool isPingPong = false;
-  /// In how many parts the sum's terms are summed, in programs of their own, which another launch
-  /// combines (Tile/SplitLoops.h).
-  int64_t parts = 1;
 };
 
 /// A ring of stages in shared memory (StageRing.h): from `offset` on, with a `full` barrier for

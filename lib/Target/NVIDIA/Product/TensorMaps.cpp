@@ -11,8 +11,8 @@ MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
   tile::LoadOp load = operand.load;
   auto rank = cast<tile::BufferType>(load.getBuffer().getType()).getRank();
   MapPlan map{load.getBuffer(), SmallVector<int64_t>(size_t(rank), 1), tile.swizzle};
-  map.box[operand.freeDim] = operand.isSumInnermost ? tile.outer : tile.chunkColumns;
-  map.box[operand.sumDim] = operand.isSumInnermost ? tile.chunkColumns : tile.outer;
+  map.box[operand.freeDim] = operand.isSumInnermost ? tile.loaded : tile.chunkColumns;
+  map.box[operand.sumDim] = operand.isSumInnermost ? tile.chunkColumns : tile.loaded;
   return map;
 }
 

@@ -30,7 +30,7 @@ Value ProductEmitter::tripsAsI32() {
 
 /// Begins to load both operands of a trip, whose scalars are known; gives the next slot.
 StageRing::Slot ProductEmitter::loadTrip(const StageRing::Slot &slot) {
-  Value barrier = ring.fill(slot, plan.a.bytes() + plan.b.bytes());
+  Value barrier = ring.fill(slot, plan.a.loadedBytes() + plan.b.loadedBytes());
   Value offset = ring.offset(slot.stage);
   loadOperand(product.a, plan.a, maps[0], offset, barrier);
   loadOperand(product.b, plan.b, maps[1], at.add(offset, plan.b.offset), barrier);
