@@ -116,6 +116,8 @@ static void write(JsonWriter &json, const TunedKernel &kernel, double callUs) {
   json.member("rejected", int64_t(kernel.search.rejectedCount()));
   if (kernel.chosen)
     write(json.key("ratio"), kernel.ratio);
+  if (auto ofChosen = kernel.ratioOfChosen())
+    json.member("ratio_of_chosen", ofChosen->median);
   if (const auto &all = kernel.space.enumerated) {
     json.key("exhaustive").beginObject().member("legal", all->legal);
     json.member("within", all->within);

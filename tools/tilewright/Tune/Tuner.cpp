@@ -63,6 +63,12 @@ double TunedKernel::shareOfBest() const {
   return best ? best->ratio.median : 1;
 }
 
+std::optional<TimeRatio> TunedKernel::ratioOfChosen() const {
+  const auto &all = search.measurements();
+  auto found = std::ranges::find(all, space.chosen, &tune::KernelSearch::Measured::point);
+  return found == all.end() ? std::nullopt : std::optional(found->ratio);
+}
+
 //===----------------------------------------------------------------------===//
 // Before the search
 //===----------------------------------------------------------------------===//
@@ -179,6 +185,9 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number,
                               options.exhaustiveWithin ? tune::SearchMode::Exhaustive
                                                        : tune::SearchMode::Guided);
+    // Where the search begins with something else, for another machine perhaps.
+    if (kernel.space.contains(kernel.chosen))
+      search.tryFirst(kernel.chosen);
     tuned.push_back({kernel, std::move(search), keyOf(kernel, program, *machine), us, {}, {}});
     numbers.push_back(number);
   }
