@@ -24,7 +24,7 @@ int Tuner::measureAgain() {
   for (const TunedKernel &kernel : tuned)
     best.push_back(kernel.search.finalists(most));
   for (size_t place = 0; place < most && goesOn(); ++place) {
-    progress.at("measuring the best again", shareDone());
+    say("measuring the best again");
     Choice choice;
     for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
       if (place < best[kernel].size())
@@ -63,7 +63,7 @@ int Tuner::choose() {
 int Tuner::keep(const Choice &choice) {
   if (choice.empty() || !goesOn())
     return 0;
-  progress.at("measuring what is best together", shareDone());
+  say("measuring what is best together");
   Choice together = kept;
   together.insert(choice.begin(), choice.end());
   TrialResult result;
@@ -154,7 +154,7 @@ int Tuner::measureThreads(std::span<const int> numbers, std::vector<CallOfThread
   if (int status = compileFound(options.model, compilers, found))
     return status;
   for (int threads : numbers) {
-    progress.at(fmt::format("measuring calls with {} threads", threads), shareDone());
+    say(fmt::format("measuring calls with {} threads", threads));
     auto result = compareFound(compilers, found, threads);
     TW_TRY_CLI(result);
     if (result->isInterrupted || !goesOn())

@@ -5,6 +5,7 @@
 #include "../Statistics.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "KernelBounds.h"
 #include "KernelKeys.h"
 #include "Tune/Priors.h"
 #include "runtime/Artifact/Artifact.h"
@@ -44,6 +45,11 @@ double Tuner::secondsSpent() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void Tuner::say(const std::string &stage) {
+  double done = shareDone();
+  progress.at(stage + timeLeftText(secondsSpent(), done), done);
+}
+
 bool Tuner::hasTime(double shareOfBudget) const {
   return goesOn() && secondsSpent() < options.budgetSeconds * shareOfBudget;
 }
@@ -67,6 +73,11 @@ std::optional<TimeRatio> TunedKernel::ratioOfChosen() const {
   const auto &all = search.measurements();
   auto found = std::ranges::find(all, space.chosen, &tune::KernelSearch::Measured::point);
   return found == all.end() ? std::nullopt : std::optional(found->ratio);
+}
+
+std::optional<double> TunedKernel::rooflineShare(bool isStart) const {
+  double us = startUs * (chosen && !isStart ? ratio.median : 1);
+  return boundUs && us > 0 ? std::optional(*boundUs / us) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +175,8 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
   // Memory is the same on every machine, and no time.
   if (!isForTime)
     machine = fmt::format("memory; {} threads", options.threads);
+  auto bounds = boundsOf(startArtifact, calls.front(), trial);
+  TW_TRY_CLI(bounds);
   std::vector<std::string> coverage;
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
@@ -188,7 +201,13 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     // Where the search begins with something else, for another machine perhaps.
     if (kernel.space.contains(kernel.chosen))
       search.tryFirst(kernel.chosen);
-    tuned.push_back({kernel, std::move(search), keyOf(kernel, program, *machine), us, {}, {}});
+    tuned.push_back({kernel,
+                     std::move(search),
+                     keyOf(kernel, program, *machine),
+                     us,
+                     {},
+                     {},
+                     isForTime ? boundOf(*bounds, kernel.name) : std::nullopt});
     numbers.push_back(number);
   }
   if (tuned.empty() && !coverage.empty())
@@ -237,7 +256,7 @@ int Tuner::search() {
   std::future<Result<CandidateProgram>> ahead;
   // One trial at least: what was prepared for it may have taken all of a short budget.
   while (results.trials == 0 ? goesOn() : hasTime(shareOfSearch)) {
-    progress.at(fmt::format("trial {}", results.trials + 1), shareDone());
+    say(fmt::format("trial {}", results.trials + 1));
     if (!ahead.valid())
       ahead = compileNext();
     auto candidate = ahead.get();

@@ -49,13 +49,16 @@ struct TunedKernel {
   tune::MeasuredKernel measured; // its key in the database
   double startUs = 0;            // of all its calls in a call of the model
   std::optional<tune::Point> chosen;
-  tune::TimeRatio ratio; // of what is chosen, by the objective
+  tune::TimeRatio ratio;         // of what is chosen, by the objective
+  std::optional<double> boundUs; // what that would take at least (KernelBounds.h)
 
   /// How fast the start is in terms of the best that was found; at most 1.
   double shareOfBest() const;
   /// Of what the target's model chooses, where the search has begun with something else and has
   /// measured it.
   std::optional<tune::TimeRatio> ratioOfChosen() const;
+  /// Of the roofline: what the bound leaves of the time with what is chosen, or of the start's.
+  std::optional<double> rooflineShare(bool isStart) const;
 };
 
 /// What came of it.
@@ -146,6 +149,8 @@ private:
   /// How much of the search is done, by its budget or its points.
   double shareDone() const;
   double secondsSpent() const;
+  /// Says what is being done, and how long the rest takes.
+  void say(const std::string &stage);
 
   TuneOptions options;
   const TemporaryFolder &folder;
