@@ -75,11 +75,7 @@ std::map<std::string, double> timesOfOperators(const rt::Metadata &program,
     if (found == costs.dispatches.end() || found->second.empty())
       continue;
     double own = statistics(found->second).median / double(counts[keyOf(dispatch)]);
-    for (std::string rest = dispatch.ops; !rest.empty();) {
-      size_t end = std::min(rest.find(", "), rest.size());
-      us[rest.substr(0, end)] += own;
-      rest.erase(0, std::min(end + 2, rest.size()));
-    }
+    addTime(us, dispatch.ops, own);
   }
   return us;
 }
