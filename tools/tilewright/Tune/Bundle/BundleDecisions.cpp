@@ -73,8 +73,8 @@ int readFoundDecisions(const ModelOptions &model, const std::vector<FoundKernel>
   after.configurations = folder.path() + "/found.json";
   own.tuningSpecs.clear();
   // What was found of kernels was so with the decisions of the start.
-  std::string text = alternative.empty() ? configurationText(found, {})
-                                         : configurationText({}, {}, alternative);
+  std::string text =
+      alternative.empty() ? configurationText(found, {}) : configurationText({}, {}, alternative);
   std::span<const std::byte> bytes = asBytes(text);
   TW_TRY_CLI(writeFile(after.configurations, std::span(&bytes, 1)));
   std::vector<Decision> made, compilers;
