@@ -171,7 +171,15 @@ int Tuner::compareWithCompilers(bool isOther) {
   if (int status = compileFound(options.model, compilers, found))
     return status;
   auto result = compareFound(compilers, found, trial.threads);
+  if (!result && result.error().code == Code::TUNE_3) {
+    keepsCompilers = true;
+    results.notes.push_back("the compiler's own choice is what is written: with what was found, " +
+                            result.error().message);
+    return 0;
+  }
   TW_TRY_CLI(result);
+  if (result->isInterrupted || !goesOn())
+    return 0;
   results.ofCompilers = ratioOfCall(*result);
   // Noise is no reason against what was faster by itself, nor for what was not.
   keepsCompilers = isOther ? results.ofCompilers->median >= 1 : results.ofCompilers->isSlower();
