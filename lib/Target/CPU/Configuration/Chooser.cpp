@@ -32,7 +32,7 @@ constexpr std::array<int64_t, 6> fewRows = {1, 2, 4, 6, 16, 64};
 constexpr std::array<int64_t, 7> fewRowsFromMemory = {1, 2, 4, 6, 8, 16, 64};
 constexpr std::array<int64_t, 5> fewRowsOfPairs = {1, 2, 4, 16, 64};
 /// Queries up to which attention may have a block of its own.
-constexpr std::array<int64_t, 4> fewQueries = {1, 16, 32, 64};
+constexpr std::array<int64_t, 2> fewQueries = {1, 16};
 
 /// Of a kernel beside its programs, and of a function on a vector. Measured on an EPYC with AVX-512
 /// at some 3.5 GHz: 65 cycles for a kernel whose programs all run on the calling thread, up to
