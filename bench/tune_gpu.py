@@ -5,12 +5,14 @@
     bench/tune_gpu.py prepare FOLDER [--rows=NAME,...] [--programs=20] [--tool=...]   # needs torch and a compiler
     bench/tune_gpu.py measure FOLDER [--rows=NAME,...] [--tool=...]                   # needs a GPU
     bench/tune_gpu.py finish  FOLDER [--rows=NAME,...] [--tool=...]                   # needs a compiler
+    bench/tune_gpu.py search  FOLDER [--rows=NAME,...] [--budget=20s] [--tool=...]    # needs torch, a compiler and a GPU
 
 Each row is a bundle FOLDER/NAME (docs/tuning.md, "Another machine"); `prepare` after `measure` makes another round.
 `finish` prints a table, and links the specs of all rows into FOLDER/tuned.mlir. Ratios are the candidate's time over
 that of the compiler's choice, of calls in turns: below 1 is faster.
 """
 import argparse
+import json
 import math
 import pathlib
 import subprocess
@@ -41,11 +43,13 @@ def model_options(options, name: str) -> list:
     return [model, "--target=nvidia:sm_90a"]
 
 
+def inputs_of(row: dict) -> list[str]:
+    return [f"--input={'x'.join(map(str, sizes))}x{row['dtype']}=random:{seed + 1}"
+            for seed, sizes in enumerate(input_sizes(row))]
+
+
 def prepare(options, name: str) -> None:
-    row = options.table[name]
-    inputs = [f"--input={'x'.join(map(str, sizes))}x{row['dtype']}=random:{seed + 1}"
-              for seed, sizes in enumerate(input_sizes(row))]
-    subprocess.run([options.tool, "tune", *model_options(options, name), *inputs, "--reference=cpu:x86-64-v3",
+    subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]), "--reference=cpu:x86-64-v3",
                     f"--prepare={options.folder / name}", f"--programs={options.programs}"], check=True)
 
 
@@ -70,12 +74,37 @@ def finish(options, names: list[str]) -> None:
     subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
 
 
+def search(options, names: list[str]) -> None:
+    """What is left of the time of the model's choice, kernel by kernel."""
+    specs, left = [], []
+    print(f"{'row':32} {'us':>9} {'found':>6} {'model':>6} {'found / model':>13} {'tried':>6}")
+    for name in names:
+        spec = options.folder / f"{name}.mlir"
+        done = subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]), "--threads=1",
+                               "--reference=cpu:x86-64-v3", f"--budget={options.budget}", "-o", spec, "--json"],
+                              check=False, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{name}: {done.stderr.strip()}", flush=True)
+            continue
+        (options.folder / f"{name}.json").write_text(done.stdout)
+        specs.append(spec)
+        for kernel in json.loads(done.stdout)["kernels"]:
+            found = kernel["ratio"]["median"] if "ratio" in kernel else 1.0
+            # It is tried first, unless the search has begun with it.
+            model = kernel.get("ratio_of_chosen", 1.0)
+            left.append(found / model)
+            print(f"{name:32} {kernel['start_us']:9.1f} {found:6.3f} {model:6.3f} {left[-1]:13.3f} {kernel['measured']:6}", flush=True)
+    print(f"geometric mean {math.exp(sum(map(math.log, left)) / len(left)):.3f} of {len(left)} kernels")
+    subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("mode", choices=["prepare", "measure", "finish"])
+    parser.add_argument("mode", choices=["prepare", "measure", "finish", "search"])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--rows", default="")
     parser.add_argument("--programs", type=int, default=20)
+    parser.add_argument("--budget", default="20s")
     parser.add_argument("--tool", type=pathlib.Path, default=ROOT / "build/dev/bin/tilewright")
     options = parser.parse_args()
     # Of a dynamic size there is nothing to measure but its values, and precision is the model's.
@@ -84,6 +113,9 @@ def main() -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     if options.mode == "finish":
         finish(options, names)
+        return 0
+    if options.mode == "search":
+        search(options, names)
         return 0
     for name in names:
         (prepare if options.mode == "prepare" else measure)(options, name)

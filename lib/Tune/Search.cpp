@@ -3,6 +3,7 @@
 #include "Tune/CostCorrection.h"
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tw::tune {
 
@@ -14,6 +15,9 @@ KernelSearch::KernelSearch(Space space, Candidate start, std::vector<Candidate> 
 }
 
 std::optional<Point> KernelSearch::next() {
+  if (auto point = std::exchange(first, std::nullopt);
+      point && known.try_emplace(*point, true).second)
+    return point;
   if (mode == SearchMode::Exhaustive)
     return nextOfPool();
   if (sinceBest >= patience)

@@ -37,6 +37,9 @@ public:
   /// or a mixture of the best points, and one at random.
   std::optional<Point> next();
 
+  /// Asks for this one before any other, unless it is known by then.
+  void tryFirst(Point point) { first = std::move(point); }
+
   /// What is known of kernels of other sizes, which a guided search begins with.
   void learnFrom(std::shared_ptr<const CorrectionPrior> known) { prior = std::move(known); }
 
@@ -79,6 +82,7 @@ private:
   Space space;
   Candidate start;
   std::vector<Candidate> pool;
+  std::optional<Point> first;
   std::map<Point, bool> known; // asked for, or recorded
   std::vector<Measured> measured;
   size_t rejected = 0, turn = 0, sinceBest = 0;

@@ -23,7 +23,7 @@ JsonOutput output;
 
 } // namespace
 
-void expectJson() { output.isExpected = true; }
+void expectJson(bool isExpected) { output.isExpected = isExpected; }
 
 void keepStdoutForResults() {
   int results = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -8,8 +8,9 @@
 
 namespace tw::cli {
 
-/// Of a command that prints one JSON object: finish() prints it if it fails.
-void expectJson();
+/// Of a command that prints one JSON object: finish() prints it if it fails. A child process whose
+/// failure is no failure of the command takes it back.
+void expectJson(bool isExpected = true);
 /// From now on only writeResults() writes to stdout. What anything else prints there, such as a
 /// kernel's own C++, goes to stderr.
 void keepStdoutForResults();

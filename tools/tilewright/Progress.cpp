@@ -29,6 +29,15 @@ void Progress::clear() {
   shown = false;
 }
 
+std::string timeLeftText(double secondsSpent, double fraction) {
+  constexpr double tooLittle = 0.01; // to say how long the rest takes
+  if (fraction < tooLittle)
+    return "";
+  auto left = int64_t(secondsSpent * std::max(0.0, 1 - fraction) / fraction);
+  return left < 3600 ? fmt::format(", {}:{:02} left", left / 60, left % 60)
+                     : fmt::format(", {}:{:02}:{:02} left", left / 3600, left / 60 % 60, left % 60);
+}
+
 std::string progressText(std::string_view stage, double fraction, size_t width) {
   std::string text =
       fraction < 0 ? std::string(stage)

@@ -27,6 +27,9 @@ private:
   Clock::time_point next; // not before
 };
 
+/// ", 3:20 left", where the share of the work that is done took so long; empty at the beginning.
+std::string timeLeftText(double secondsSpent, double fraction);
+
 /// "[ 42%] codegen k12", cut to `width` columns.
 std::string progressText(std::string_view stage, double fraction, size_t width);
 

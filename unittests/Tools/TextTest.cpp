@@ -44,6 +44,13 @@ TEST(Progress, IsOneLineOfTheGivenWidth) {
   EXPECT_EQ(progressText("import", 2, 8), "[100%] i");
 }
 
+TEST(Progress, TellsTheTimeLeft) {
+  EXPECT_EQ(timeLeftText(0, 0), "");
+  EXPECT_EQ(timeLeftText(100, 1 / 3.0), ", 3:20 left");
+  EXPECT_EQ(timeLeftText(3600, 0.5), ", 1:00:00 left");
+  EXPECT_EQ(timeLeftText(50, 1.2), ", 0:00 left");
+}
+
 TEST(Statistics, Percentiles) {
   Statistics s = statistics({5, 1, 3, 2, 4});
   EXPECT_EQ(s.median, 3);

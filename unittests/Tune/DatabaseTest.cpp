@@ -133,6 +133,40 @@ TEST_F(DatabaseTest, TakesNothingFromATextThatIsNone) {
   EXPECT_FALSE(parseSizes("rows 1\n").has_value());
 }
 
+/// The last measurement counts, whatever the machine's clock said meanwhile.
+TEST_F(DatabaseTest, OrderIsThatOfMeasuringNotThatOfClocks) {
+  auto database = Database::open(path);
+  ASSERT_TRUE(database.ok());
+  for (int64_t seconds : {1700000000, 1600000000, 0})
+    ASSERT_TRUE(database->add(kernel, {{{"rows", seconds}}, {}, "", {1, 1, 1}, 7, 100, seconds}));
+  auto found = database->find(kernel);
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->size(), 3u);
+  EXPECT_EQ((*found)[0].unixSeconds, 1700000000);
+  EXPECT_EQ((*found)[2].unixSeconds, 0);
+}
+
+/// Whoever opens it or reads what is gone is told.
+TEST_F(DatabaseTest, SaysThatAFileIsDamaged) {
+  {
+    auto database = Database::open(path);
+    ASSERT_TRUE(database.ok());
+    for (int64_t rows = 0; rows < 60; ++rows)
+      ASSERT_TRUE(database->add(kernel, {{{"rows", rows}}, {}, "", {1, 1, 1}, 7, 100, 0}));
+  }
+  auto size = std::filesystem::file_size(path);
+  auto readAll = [&]() -> Status {
+    TW_ASSIGN(Database database, Database::open(path));
+    TW_TRY(database.add(kernel, {{{"rows", 1000}}, {}, "", {1, 1, 1}, 7, 100, 0}));
+    auto found = database.find(kernel);
+    return found ? Status() : Status(found.error());
+  };
+  std::filesystem::resize_file(path, size - size / 3);
+  Status cut = readAll();
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().code, Code::TUNE_1);
+}
+
 TEST_F(DatabaseTest, RefusesWhatIsNoDatabase) {
   std::ofstream(path) << "this is a text, and long enough to be taken for a page of a database?";
   auto text = Database::open(path);

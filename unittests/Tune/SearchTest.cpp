@@ -86,6 +86,18 @@ TEST(Search, FindsTheBestOfASmoothSpaceWithFewMeasurements) {
   }
 }
 
+TEST(Search, WhatTheCompilerChoosesComesFirstUnlessItIsKnown) {
+  Space space = blocks();
+  Point start = {{"rows", 1}, {"columns", 8}}, chosen = {{"rows", 6}, {"columns", 28}};
+  KernelSearch search(space, {start, costOf(start)}, pool(space), 0);
+  search.tryFirst(chosen);
+  EXPECT_EQ(search.next(), chosen);
+  EXPECT_NE(search.next(), chosen);
+  KernelSearch other(space, {start, costOf(start)}, pool(space), 0);
+  other.tryFirst(start);
+  EXPECT_NE(other.next(), start);
+}
+
 TEST(Search, EndsWhereNothingGetsFaster) {
   Space space = blocks();
   Point start = {{"rows", 6}, {"columns", 32}};

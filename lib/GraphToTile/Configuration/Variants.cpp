@@ -3,18 +3,24 @@
 
 namespace tw::conversion {
 
+/// The symbol, if one of the buffers that a call brings has it as one of its sizes.
+static std::string boundSymbol(const Extent &extent,
+                               const std::vector<kernels::BufferSpec> &buffers) {
+  bool isBound = !extent.size && llvm::any_of(buffers, [&](const kernels::BufferSpec &buffer) {
+    return !buffer.isOutput && llvm::is_contained(buffer.shape, extent);
+  });
+  return isBound ? extent.symbol : std::string();
+}
+
 std::string variantSymbol(const Subkernel &subkernel) {
+  if (auto *attention = std::get_if<Attention>(&subkernel.what))
+    return boundSymbol(attention->dims[attention->queries], attention->buffers);
   auto *product = std::get_if<Contraction>(&subkernel.what);
   if (!product)
     return {};
   kernels::ContractionRoles roles = rolesOf(*product);
-  if (roles.rows.empty() || product->dims[roles.rows.back()].size)
-    return {};
-  const Extent &rows = product->dims[roles.rows.back()];
-  bool isBound = llvm::any_of(product->buffers, [&](const kernels::BufferSpec &buffer) {
-    return !buffer.isOutput && llvm::is_contained(buffer.shape, rows);
-  });
-  return isBound ? rows.symbol : std::string();
+  return roles.rows.empty() ? std::string()
+                            : boundSymbol(product->dims[roles.rows.back()], product->buffers);
 }
 
 Subkernel boundedBy(const Subkernel &subkernel, int64_t most) {
@@ -24,10 +30,15 @@ Subkernel boundedBy(const Subkernel &subkernel, int64_t most) {
     if (!extent.size && extent.symbol == symbol)
       extent.most = most;
   };
-  auto &product = std::get<Contraction>(bounded.what);
-  llvm::for_each(product.dims, bound);
-  for (kernels::BufferSpec &buffer : product.buffers)
-    llvm::for_each(buffer.shape, bound);
+  auto boundAll = [&](auto &what) {
+    llvm::for_each(what.dims, bound);
+    for (kernels::BufferSpec &buffer : what.buffers)
+      llvm::for_each(buffer.shape, bound);
+  };
+  if (auto *attention = std::get_if<Attention>(&bounded.what))
+    boundAll(*attention);
+  else
+    boundAll(std::get<Contraction>(bounded.what));
   return bounded;
 }
 
@@ -38,6 +49,9 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
     constraints.emplace_back(text, std::to_string(value), why);
     constraints.emplace_back(std::to_string(value), text, why);
   };
+  constexpr const char *oneWorker = "workers do not share the loop of a variant";
+  if (std::holds_alternative<Attention>(subkernel.what))
+    constraints.emplace_back("split_keys", "0", oneWorker);
   if (!std::holds_alternative<Contraction>(subkernel.what))
     return constraints;
   constexpr const char *onePacking = "all variants of a kernel read one packing";
@@ -47,7 +61,7 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
     isSame("columns floordiv panels", panelOf(base), onePacking);
     isSame("column_parts", base.columnParts, onePacking);
   }
-  constraints.emplace_back("split_k", "0", "workers do not share the loop of a variant");
+  constraints.emplace_back("split_k", "0", oneWorker);
   return constraints;
 }
 

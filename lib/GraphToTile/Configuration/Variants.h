@@ -11,8 +11,8 @@ namespace tw::conversion {
 using kernels::Configuration;
 using kernels::Constraint;
 
-/// The symbol of the size that variants are told apart by, the rows of a product; empty where there
-/// are none: it is a number, or no buffer has it as one of its sizes.
+/// The symbol of the size that variants are told apart by, the rows of a product or the queries of
+/// attention; empty where there are none: it is a number, or no buffer has it as one of its sizes.
 std::string variantSymbol(const Subkernel &subkernel);
 
 /// Which calls a variant is for; all of them, where both are 0, as the kernel itself.

@@ -1,7 +1,7 @@
 // The same search for a GPU: here one that the tests' driver makes believe.
 // RUN: rm -rf %t && mkdir %t
 // RUN: env TILEWRIGHT_COMPILER=%device_compiler LD_LIBRARY_PATH=%driver tilewright tune %s --target=nvidia:sm_90a --input=64x256xf32=random:1 --input=256x64xf32=random:2 --budget=2s -o %t/found.mlir | FileCheck %s
-// CHECK: {{[0-9.]+ +100.0 +([0-9.]+|-) +[0-9]+  k0 }}
+// CHECK: {{[0-9.]+ +100.0 +([0-9.]+|-) +[0-9.]+ +- +[0-9]+  k0 }}
 // CHECK: a call takes
 // RUN: FileCheck %s --check-prefix=SPEC < %t/found.mlir
 // SPEC: tuning.target = "nvidia"

@@ -3,6 +3,8 @@
 // What of a search is kept: the best of each kernel, as far as it helps the whole model.
 #include "../Failure.h"
 #include "../Statistics.h"
+#include "IO/File.h"
+#include "IO/OutputFile.h"
 #include "Tuner.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +24,7 @@ int Tuner::measureAgain() {
   for (const TunedKernel &kernel : tuned)
     best.push_back(kernel.search.finalists(most));
   for (size_t place = 0; place < most && goesOn(); ++place) {
-    progress.at("measuring the best again", shareDone());
+    say("measuring the best again");
     Choice choice;
     for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
       if (place < best[kernel].size())
@@ -46,10 +48,12 @@ int Tuner::choose() {
     if (const auto *found = tuned[kernel].search.bestConfirmed(); found && found->ratio.isFaster())
       faster.emplace(kernel, found->point);
   int status = keep(faster);
+  if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
+    status = readDecisions();
   // Of what is found for several numbers of threads, each is compared at the end.
   bool isOther = !options.model.tuningSpecs.empty() || !results.decisions.kept.empty();
-  if (status == 0 && goesOn() && isOther && !options.addsForThreads)
-    status = compareWithCompilers();
+  if (status == 0 && goesOn() && (isOther || !kept.empty()) && !options.addsForThreads)
+    status = compareWithCompilers(isOther);
   results.isInterrupted = !goesOn();
   noteDrift();
   progress.clear();
@@ -59,7 +63,7 @@ int Tuner::choose() {
 int Tuner::keep(const Choice &choice) {
   if (choice.empty() || !goesOn())
     return 0;
-  progress.at("measuring what is best together", shareDone());
+  say("measuring what is best together");
   Choice together = kept;
   together.insert(choice.begin(), choice.end());
   TrialResult result;
@@ -120,7 +124,12 @@ int Tuner::compileFound(ModelOptions model, std::string &compilers, std::string 
   model.configurations.clear();
   auto before = compileCandidate(model, configurationText(all, {}, {}), folder, "compilers");
   TW_TRY_CLI(before);
-  auto after = compile(kept, "found");
+  // What everybody will compile, and not what was measured on the way to it.
+  model.tuningSpecs = {folder.path() + "/found.mlir"};
+  std::string spec = specText(model, this->found(), foundDecisions());
+  std::span<const std::byte> bytes = asBytes(spec);
+  TW_TRY_CLI(writeFile(model.tuningSpecs.front(), std::span(&bytes, 1)));
+  auto after = compileCandidate(model, configurationText(all, {}, {}), folder, "found");
   TW_TRY_CLI(after);
   if (!before->refusal.empty() || !after->refusal.empty())
     return fail({Code::TUNE_3, before->refusal + after->refusal});
@@ -145,7 +154,7 @@ int Tuner::measureThreads(std::span<const int> numbers, std::vector<CallOfThread
   if (int status = compileFound(options.model, compilers, found))
     return status;
   for (int threads : numbers) {
-    progress.at(fmt::format("measuring calls with {} threads", threads), shareDone());
+    say(fmt::format("measuring calls with {} threads", threads));
     auto result = compareFound(compilers, found, threads);
     TW_TRY_CLI(result);
     if (result->isInterrupted || !goesOn())
@@ -157,14 +166,23 @@ int Tuner::measureThreads(std::span<const int> numbers, std::vector<CallOfThread
   return 0;
 }
 
-int Tuner::compareWithCompilers() {
+int Tuner::compareWithCompilers(bool isOther) {
   std::string compilers, found;
   if (int status = compileFound(options.model, compilers, found))
     return status;
   auto result = compareFound(compilers, found, trial.threads);
+  if (!result && result.error().code == Code::TUNE_3) {
+    keepsCompilers = true;
+    results.notes.push_back("the compiler's own choice is what is written: with what was found, " +
+                            result.error().message);
+    return 0;
+  }
   TW_TRY_CLI(result);
+  if (result->isInterrupted || !goesOn())
+    return 0;
   results.ofCompilers = ratioOfCall(*result);
-  keepsCompilers = results.ofCompilers->isSlower();
+  // Noise is no reason against what was faster by itself, nor for what was not.
+  keepsCompilers = isOther ? results.ofCompilers->median >= 1 : results.ofCompilers->isSlower();
   if (keepsCompilers)
     results.notes.push_back("what was found is no better than the compiler's own choice, which "
                             "is what is written");

@@ -267,12 +267,13 @@ int finish(const CommandOptions &options, const TemporaryFolder &folder) {
     files.reads(file);
   TW_TRY_CLI(files.writes(options.output));
   std::vector<FoundKernel> found;
+  std::vector<Decision> decisions;
   std::string report;
-  if (int status = finishBundle(options.tune, options.finish, folder, found, report))
+  if (int status = finishBundle(options.tune, options.finish, folder, found, decisions, report))
     return status;
   auto file = OutputFile::create(options.output);
   TW_TRY_CLI(file);
-  TW_TRY_CLI(file->write(asBytes(foundText(options, found, {}))));
+  TW_TRY_CLI(file->write(asBytes(foundText(options, found, decisions))));
   TW_TRY_CLI(file->commit());
   TW_TRY_CLI(writeResults(report));
   return 0;

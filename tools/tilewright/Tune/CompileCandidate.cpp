@@ -3,6 +3,7 @@
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Program.h"
 #include <cstdio>
 
@@ -28,6 +29,7 @@ Result<CandidateProgram> compileCandidate(ModelOptions model, const std::string 
       "compiling a candidate",
       [&] {
         // What it says is the candidate's, not the user's.
+        expectJson(false);
         if (!std::freopen(said.c_str(), "w", stderr))
           return 1;
         int status = compileHere(model, made.artifact);

@@ -75,11 +75,7 @@ std::map<std::string, double> timesOfOperators(const rt::Metadata &program,
     if (found == costs.dispatches.end() || found->second.empty())
       continue;
     double own = statistics(found->second).median / double(counts[keyOf(dispatch)]);
-    for (std::string rest = dispatch.ops; !rest.empty();) {
-      size_t end = std::min(rest.find(", "), rest.size());
-      us[rest.substr(0, end)] += own;
-      rest.erase(0, std::min(end + 2, rest.size()));
-    }
+    addTime(us, dispatch.ops, own);
   }
   return us;
 }
@@ -90,17 +86,33 @@ int Tuner::decide() {
   bool isStarted = !options.model.tuningSpecs.empty();
   if (!options.searchesDecisions && !isStarted)
     return 0;
-  std::vector<Decision> made, own;
+  std::vector<Decision> made;
   if (int status = describeDecisions(options.model, folder, made))
     return status;
   if (isStarted) {
     ModelOptions model = options.model;
     model.tuningSpecs.clear();
-    if (int status = describeDecisions(model, folder, own))
+    if (int status = describeDecisions(model, folder, compilersDecisions))
       return status;
-    decided = differences(made, own);
+    decided = differences(made, compilersDecisions);
   }
   return options.searchesDecisions && goesOn() ? tryAlternatives(made) : 0;
+}
+
+int Tuner::readDecisions() {
+  ModelOptions model = options.model;
+  model.configurations = folder.path() + "/kept.json";
+  Choice ofAll;
+  for (const auto &[kernel, point] : kept)
+    ofAll.emplace(numbers[kernel], point);
+  std::string text = configurationText(all, ofAll, results.decisions.decisions());
+  std::span<const std::byte> bytes = asBytes(text);
+  TW_TRY_CLI(writeFile(model.configurations, std::span(&bytes, 1)));
+  std::vector<Decision> made;
+  if (int status = describeDecisions(model, folder, made))
+    return status;
+  decided = differences(made, compilersDecisions);
+  return 0;
 }
 
 int Tuner::tryAlternatives(const std::vector<Decision> &made) {

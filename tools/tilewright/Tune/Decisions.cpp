@@ -79,6 +79,14 @@ std::vector<Decision> differences(const std::vector<Decision> &made,
 // The search
 //===----------------------------------------------------------------------===//
 
+void addTime(std::map<std::string, double> &usOf, std::string operators, double us) {
+  while (!operators.empty()) {
+    size_t end = std::min(operators.find(", "), operators.size());
+    usOf[operators.substr(0, end)] += us;
+    operators.erase(0, std::min(end + 2, operators.size()));
+  }
+}
+
 std::vector<Alternative> alternativesOf(const std::vector<Decision> &decisions,
                                         const std::map<std::string, double> &usOf) {
   using Key = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>, bool>;
@@ -116,6 +124,10 @@ std::vector<Decision> DecisionReport::decisions() const {
   return all;
 }
 
+bool isWorthAChange(const tune::TimeRatio &ratio) {
+  return ratio.isFaster() && ratio.median < worthAChange;
+}
+
 Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternatives,
                                        DecisionTrials &trials,
                                        const std::function<bool()> &goesOn) {
@@ -133,8 +145,7 @@ Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternati
       if (!isFaster)
         break;
       TW_ASSIGN(trial, trials.tryOut(wanted, isFinal));
-      isFaster =
-          trial.refusal.empty() && trial.ratio.isFaster() && trial.ratio.median < worthAChange;
+      isFaster = trial.refusal.empty() && isWorthAChange(trial.ratio);
     }
     report.refused += !trial.refusal.empty();
     if (!isFaster)

@@ -36,6 +36,9 @@ int describeDecisions(const ModelOptions &model, const TemporaryFolder &folder,
 std::vector<Decision> differences(const std::vector<Decision> &made,
                                   const std::vector<Decision> &before);
 
+/// Adds what code takes to each operator that it computes, of a list with commas.
+void addTime(std::map<std::string, double> &usOf, std::string operators, double us);
+
 /// Decisions of the same operations and types, as in layers that repeat, turned round together.
 using Alternative = std::vector<Decision>;
 /// Those of operators that take the longest first; `usOf` has the time of operators in a call, and
@@ -73,6 +76,9 @@ struct DecisionReport {
 /// Tries each beside what is kept so far, and keeps it where that is faster, twice.
 Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternatives,
                                        DecisionTrials &trials, const std::function<bool()> &goesOn);
+
+/// Whether that is reason enough to decide otherwise than the compiler.
+bool isWorthAChange(const tune::TimeRatio &ratio);
 
 /// As a configuration file has them under "decisions".
 void write(JsonWriter &json, const std::vector<Decision> &decisions);

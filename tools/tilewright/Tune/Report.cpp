@@ -53,7 +53,8 @@ static std::string exhaustiveText(const Tuner &tuner) {
 std::string reportText(const Tuner &tuner) {
   const TuneReport &report = tuner.report();
   bool isExhaustive = tuner.asked().exhaustiveWithin.has_value();
-  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>6}{}  {}\n", "us", "%", "ratio", "tried",
+  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>10} {:>10} {:>6}{}  {}\n", "us", "%",
+                                 "ratio", "us after", "% roofline", "tried",
                                  isExhaustive ? "  % of best" : "", "kernel, and what is changed");
   for (const TunedKernel *kernel : longestFirst(tuner)) {
     std::string ratio = kernel->chosen ? fmt::format("{:.3f}", kernel->ratio.median) : "-";
@@ -61,8 +62,11 @@ std::string reportText(const Tuner &tuner) {
     forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
       changes += fmt::format(" {} {}->{}", name, before, after);
     });
-    text += fmt::format("{:>10.1f} {:>6.1f} {:>6} {:>6}{}  {} {}{}{}\n", kernel->startUs,
-                        100 * kernel->startUs / report.startUs, ratio,
+    double after = kernel->startUs * (kernel->chosen ? kernel->ratio.median : 1);
+    auto roofline = kernel->rooflineShare(/*isStart=*/false);
+    text += fmt::format("{:>10.1f} {:>6.1f} {:>6} {:>10.1f} {:>10} {:>6}{}  {} {}{}{}\n",
+                        kernel->startUs, 100 * kernel->startUs / report.startUs, ratio, after,
+                        roofline ? fmt::format("{:.0f}", 100 * *roofline) : "-",
                         kernel->search.measuredCount() + kernel->search.rejectedCount(),
                         isExhaustive ? fmt::format("{:>11.1f}", 100 * kernel->shareOfBest()) : "",
                         kernel->space.name + kernel->space.bound.text(), kernel->space.ops,
@@ -116,6 +120,11 @@ static void write(JsonWriter &json, const TunedKernel &kernel, double callUs) {
   json.member("rejected", int64_t(kernel.search.rejectedCount()));
   if (kernel.chosen)
     write(json.key("ratio"), kernel.ratio);
+  for (bool isStart : {true, false})
+    if (auto share = kernel.rooflineShare(isStart))
+      json.member(isStart ? "roofline_before" : "roofline", *share);
+  if (auto ofChosen = kernel.ratioOfChosen())
+    json.member("ratio_of_chosen", ofChosen->median);
   if (const auto &all = kernel.space.enumerated) {
     json.key("exhaustive").beginObject().member("legal", all->legal);
     json.member("within", all->within);

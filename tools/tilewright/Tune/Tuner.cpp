@@ -5,6 +5,7 @@
 #include "../Statistics.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "KernelBounds.h"
 #include "KernelKeys.h"
 #include "Tune/Priors.h"
 #include "runtime/Artifact/Artifact.h"
@@ -44,6 +45,11 @@ double Tuner::secondsSpent() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void Tuner::say(const std::string &stage) {
+  double done = shareDone();
+  progress.at(stage + timeLeftText(secondsSpent(), done), done);
+}
+
 bool Tuner::hasTime(double shareOfBudget) const {
   return goesOn() && secondsSpent() < options.budgetSeconds * shareOfBudget;
 }
@@ -61,6 +67,17 @@ double Tuner::shareDone() const {
 double TunedKernel::shareOfBest() const {
   const tune::KernelSearch::Measured *best = search.bestConfirmed();
   return best ? best->ratio.median : 1;
+}
+
+std::optional<TimeRatio> TunedKernel::ratioOfChosen() const {
+  const auto &all = search.measurements();
+  auto found = std::ranges::find(all, space.chosen, &tune::KernelSearch::Measured::point);
+  return found == all.end() ? std::nullopt : std::optional(found->ratio);
+}
+
+std::optional<double> TunedKernel::rooflineShare(bool isStart) const {
+  double us = startUs * (chosen && !isStart ? ratio.median : 1);
+  return boundUs && us > 0 ? std::optional(*boundUs / us) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,6 +175,8 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
   // Memory is the same on every machine, and no time.
   if (!isForTime)
     machine = fmt::format("memory; {} threads", options.threads);
+  auto bounds = boundsOf(startArtifact, calls.front(), trial);
+  TW_TRY_CLI(bounds);
   std::vector<std::string> coverage;
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
@@ -179,7 +198,16 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number,
                               options.exhaustiveWithin ? tune::SearchMode::Exhaustive
                                                        : tune::SearchMode::Guided);
-    tuned.push_back({kernel, std::move(search), keyOf(kernel, program, *machine), us, {}, {}});
+    // Where the search begins with something else, for another machine perhaps.
+    if (kernel.space.contains(kernel.chosen))
+      search.tryFirst(kernel.chosen);
+    tuned.push_back({kernel,
+                     std::move(search),
+                     keyOf(kernel, program, *machine),
+                     us,
+                     {},
+                     {},
+                     isForTime ? boundOf(*bounds, kernel.name) : std::nullopt});
     numbers.push_back(number);
   }
   if (tuned.empty() && !coverage.empty())
@@ -228,7 +256,7 @@ int Tuner::search() {
   std::future<Result<CandidateProgram>> ahead;
   // One trial at least: what was prepared for it may have taken all of a short budget.
   while (results.trials == 0 ? goesOn() : hasTime(shareOfSearch)) {
-    progress.at(fmt::format("trial {}", results.trials + 1), shareDone());
+    say(fmt::format("trial {}", results.trials + 1));
     if (!ahead.valid())
       ahead = compileNext();
     auto candidate = ahead.get();

@@ -49,10 +49,16 @@ struct TunedKernel {
   tune::MeasuredKernel measured; // its key in the database
   double startUs = 0;            // of all its calls in a call of the model
   std::optional<tune::Point> chosen;
-  tune::TimeRatio ratio; // of what is chosen, by the objective
+  tune::TimeRatio ratio;         // of what is chosen, by the objective
+  std::optional<double> boundUs; // what that would take at least (KernelBounds.h)
 
   /// How fast the start is in terms of the best that was found; at most 1.
   double shareOfBest() const;
+  /// Of what the target's model chooses, where the search has begun with something else and has
+  /// measured it.
+  std::optional<tune::TimeRatio> ratioOfChosen() const;
+  /// Of the roofline: what the bound leaves of the time with what is chosen, or of the start's.
+  std::optional<double> rooflineShare(bool isStart) const;
 };
 
 /// What came of it.
@@ -62,7 +68,7 @@ struct TuneReport {
   int64_t startBytes = 0;                // of the model as it was: Trial.h says of what
   tune::TimeRatio ratio = {1, 1, 1};     // of all that is chosen together, by the objective
   tune::TimeRatio timeRatio = {1, 1, 1}; // the same by time
-  /// The same in terms of the compiler's own choice, where the search began with something else.
+  /// What is written in terms of the compiler's own choice, if it is something else.
   std::optional<tune::TimeRatio> ofCompilers = {};
   DecisionReport decisions; // of what is searched before the kernels are
   bool isInterrupted = false;
@@ -129,9 +135,12 @@ private:
   /// call no slower: all of it, or what is found by halves.
   int keep(const Choice &choice);
   void noteDrift();
-  /// Where what is kept is slower than the compiler's own choice, that is kept.
-  int compareWithCompilers();
-  /// The compiler's own choice of everything, and what is kept.
+  /// Where what is kept is slower than the compiler's own choice, that is kept; also where it is no
+  /// faster, if the search began with something else or has kept other decisions.
+  int compareWithCompilers(bool isOther);
+  /// What is decided otherwise with all that is kept: other configurations fuse other kernels.
+  int readDecisions();
+  /// The compiler's own choice of everything, and what is kept, by the spec that says it.
   int compileFound(ModelOptions model, std::string &compilers, std::string &found) const;
   Result<TrialResult> compareFound(const std::string &compilers, const std::string &found,
                                    int threads) const;
@@ -140,12 +149,16 @@ private:
   /// How much of the search is done, by its budget or its points.
   double shareDone() const;
   double secondsSpent() const;
+  /// Says what is being done, and how long the rest takes.
+  void say(const std::string &stage);
 
   TuneOptions options;
   const TemporaryFolder &folder;
   std::function<bool()> goesOn;
   std::chrono::steady_clock::time_point begin;
-  std::vector<Decision> decided;  // by the starter's specs, otherwise than by the compiler
+  /// By the compiler itself; and, where the search began with something else, what is decided
+  /// otherwise in the program that is kept so far.
+  std::vector<Decision> compilersDecisions, decided;
   std::vector<TunableKernel> all; // of the model
   std::vector<TunedKernel> tuned;
   std::vector<size_t> numbers; // of `tuned` in `all`

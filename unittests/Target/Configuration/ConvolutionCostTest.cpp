@@ -87,6 +87,21 @@ TEST(CPUConvolution, DepthwiseWalksOverChannelsWhereImagesAreLarge) {
   EXPECT_TRUE(chooseConvolution(image(1, 1, 7, 3, 1, 64), avx512).outputsOutermost);
 }
 
+TEST(CPUConvolution, DepthwiseLinesAreWholeWhereThereAreManyRegisters) {
+  EXPECT_EQ(chooseConvolution(image(1, 1, 14, 3, 1, 64), avx512).width, 14);
+  EXPECT_EQ(chooseConvolution(image(1, 1, 56, 3, 1, 64), avx512).width, 28);
+  EXPECT_EQ(chooseConvolution(image(1, 1, 14, 3, 1, 64), avx2).width, 7);
+  EXPECT_LE(chooseConvolution(image(1, 1, 56, 3, 2, 64), avx512).width, 8); // it skips places
+}
+
+TEST(CPUConvolution, ImagesHaveFewPlacesInABlock) {
+  for (int64_t stride : {1, 2}) {
+    auto chosen = chooseConvolution(image(3, 32, 224, 3, stride), avx512, true);
+    EXPECT_LE(chosen.width * chosen.height, 8);
+    EXPECT_GE(chosen.width * chosen.height, 7);
+  }
+}
+
 TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
   Convolution spec = image(64, 64, 56, 3);
   EXPECT_TRUE(isTransformProfitable(spec, avx512, true));

@@ -24,17 +24,21 @@ static bool areBf16(const kernels::AttentionInputs &spec) {
   });
 }
 
+/// Of a variant for few queries it is known that there are no more.
+static bool isKnown(const kernels::Extent &extent) { return extent.size || extent.most; }
+
 AttentionSizes::AttentionSizes(const kernels::AttentionInputs &spec, const VectorUnit &unit)
     : queries(sizeOf(spec, spec.queries)), keys(sizeOf(spec, spec.keys)),
       depth(sizeOf(spec, spec.depth)), width(sizeOf(spec, spec.width)), lanes(unit.lanes),
       bytes(spec.sum == kernel::f64 ? 8 : 4), isCausal(spec.isCausal),
-      areQueriesKnown(spec.dims[spec.queries].size.has_value()),
-      areKeysKnown(spec.dims[spec.keys].size.has_value()),
+      areQueriesKnown(isKnown(spec.dims[spec.queries])),
+      areKeysKnown(isKnown(spec.dims[spec.keys])),
       hasPairs(unit.pairRows > 0 && spec.sum == kernel::f32 && areBf16(spec)),
       hasTiles(hasPairs && unit.pairRows >= pairRowsOfTiles) {}
 
 int64_t AttentionSizes::sizeOf(const kernels::AttentionInputs &spec, int dim) {
-  return spec.dims[dim].size.value_or(unknownExtent);
+  const kernels::Extent &extent = spec.dims[dim];
+  return extent.size.value_or(extent.most.value_or(unknownExtent));
 }
 
 bool AttentionSizes::isInPairs(int64_t rows, int64_t columns, int64_t length) const {

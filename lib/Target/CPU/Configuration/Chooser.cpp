@@ -31,6 +31,8 @@ constexpr std::array<int64_t, 6> fewRows = {1, 2, 4, 6, 16, 64};
 /// The same where the weight comes from memory: up to 16 rows are one block while it does.
 constexpr std::array<int64_t, 7> fewRowsFromMemory = {1, 2, 4, 6, 8, 16, 64};
 constexpr std::array<int64_t, 5> fewRowsOfPairs = {1, 2, 4, 16, 64};
+/// Queries up to which attention may have a block of its own.
+constexpr std::array<int64_t, 2> fewQueries = {1, 16};
 
 /// Of a kernel beside its programs, and of a function on a vector. Measured on an EPYC with AVX-512
 /// at some 3.5 GHz: 65 cycles for a kernel whose programs all run on the calling thread, up to
@@ -157,6 +159,8 @@ public:
   }
 
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
+    if (std::holds_alternative<Attention>(problem.subkernel.what))
+      return {fewQueries.begin(), fewQueries.end()};
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};

@@ -9,7 +9,7 @@
 
 namespace tw::cli {
 
-static constexpr int64_t bundleVersion = 3;
+static constexpr int64_t bundleVersion = 4;
 
 static std::string pathOf(const std::string &folder) { return folder + "/bundle.json"; }
 

@@ -11,7 +11,8 @@
 
 namespace tw::cli {
 
-/// A kernel of a program, and the configuration that it has there.
+/// A kernel of a program, and the configuration that it has there; or, without a name and a
+/// configuration, other decisions about operators, which are measured by the whole call.
 struct BundledKernel {
   std::string name;              // as dispatches of the program name it
   tune::MeasuredKernel measured; // but for the machine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MeasureBundle.h"
 #include "Bundle.h"
+#include "BundleDecisions.h"
 #include "IO/File.h"
 #include "IO/Formats/JsonWriter.h"
 #include "IO/Formats/Npy.h"
@@ -80,7 +81,7 @@ private:
     TW_ASSIGN(TrialResult result,
               runTrial(pathOf(bundledStart), artifact, std::span(calls).first(1), trial));
     auto isFaster = [&](const BundledKernel &kernel) {
-      auto [candidate, start] = timesOf(result, kernel.name);
+      auto [candidate, start] = timesOf(result, kernel);
       return !candidate.empty() && !start.empty() &&
              tune::compareTimes(candidate, start).isFaster();
     };
@@ -125,7 +126,7 @@ private:
     tune::Measurement measurement{
         kernel.point, {}, result.fault, {}, 0, 0, int64_t(std::time(nullptr))};
     if (result.fault.empty()) {
-      auto [candidate, start] = timesOf(result, kernel.name);
+      auto [candidate, start] = timesOf(result, kernel);
       if (candidate.empty() || start.empty())
         return {};
       measurement.ratio = tune::compareTimes(candidate, start);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PrepareBundle.h"
 #include "Bundle.h"
+#include "BundleKernels.h"
 #include "IO/File.h"
 #include "IO/Formats/Npy.h"
 #include "runtime/Artifact/Artifact.h"
@@ -12,83 +13,11 @@
 
 namespace tw::cli {
 using tune::KernelSearch;
-using tune::MeasuredKernel;
-using tune::Measurement;
 
 namespace {
 
-/// A kernel that is searched, and what is known of it.
-struct BundleKernel {
-  size_t number; // among the model's
-  MeasuredKernel measured;
-  KernelSearch search;
-  double startUs = 0; // 0: it was not measured
-};
-
-/// The kernels of a model whose first program lies in a bundle's folder.
-class BundleKernels {
-public:
-  BundleKernels(const TuneOptions &options, std::string bundle, const TemporaryFolder &folder)
-      : options(options), bundle(std::move(bundle)), folder(folder) {}
-
-  /// With what `machine` has measured; an empty one has nothing. An exit status.
-  int read(const rt::Metadata &start, TunedCall call, const std::string &machine) {
-    std::string text;
-    SpaceQuery query = SpaceQuery::ofSearch(options.filter.knobs, std::move(call), options.seed);
-    if (int status = describeSpaces(options.model, query, folder, text))
-      return status;
-    auto spaces = readSpaces(text);
-    TW_TRY_CLI(spaces);
-    all = *std::move(spaces);
-    TW_TRY_CLI(options.filter.check(all));
-    auto program = describeProgram(start);
-    TW_TRY_CLI(program);
-    for (size_t number = 0; number < all.size(); ++number)
-      if (const TunableKernel &kernel = all[number]; options.filter.takes(kernel) &&
-                                                     program->configured.contains(kernel.name) &&
-                                                     !kernel.points.empty())
-        kernels.push_back(
-            {number, keyOf(kernel, *program, machine),
-             KernelSearch(kernel.space, kernel.start, kernel.points, options.seed + number)});
-    TW_TRY_CLI(machine.empty() ? Status() : readMeasurements());
-    return 0;
-  }
-
-  std::string pathOf(const std::string &file) const { return bundle + "/" + file; }
-
-  std::vector<TunableKernel> all;
-  std::vector<BundleKernel> kernels;
-
-private:
-  Status readMeasurements() {
-    TW_ASSIGN(tune::Database database, tune::Database::open(pathOf(bundledDatabase)));
-    for (BundleKernel &kernel : kernels) {
-      TW_TRY(database.describe(kernel.measured, descriptionOf(all[kernel.number])));
-      TW_ASSIGN(std::vector<Measurement> known, database.find(kernel.measured));
-      for (const Measurement &each : known)
-        if (each.rejection.empty()) {
-          kernel.search.record(each.point, each.ratio);
-          kernel.startUs = each.startUs;
-        } else {
-          kernel.search.reject(each.point);
-        }
-    }
-    return {};
-  }
-
-  const TuneOptions &options;
-  std::string bundle;
-  const TemporaryFolder &folder;
-};
-
-/// Which machine has measured; empty if none has.
-Result<std::string> measuringMachine(const std::string &bundle) {
-  std::string path = bundle + "/" + bundledMachine;
-  if (!std::filesystem::exists(path))
-    return std::string();
-  TW_ASSIGN(MappedFile file, MappedFile::open(path));
-  return std::string(file.text());
-}
+/// Of so many programs one has other decisions.
+constexpr int64_t programsOfAlternative = 5;
 
 /// Compiles candidates into the folder of a bundle.
 class BundleWriter {
@@ -96,6 +25,32 @@ public:
   BundleWriter(const TuneOptions &options, BundleKernels &kernels, const TemporaryFolder &folder)
       : options(options), kernels(kernels), folder(folder) {}
 
+  /// A share of all programs, which is one at least; `mayGoOn` is asked before each.
+  Status addAlternatives(int64_t programs, const std::function<bool(size_t)> &mayGoOn) {
+    auto most = size_t(std::max(programs / programsOfAlternative, int64_t(1)));
+    for (size_t i = 0; i < std::min(most, kernels.alternatives.size()); ++i)
+      if (mayGoOn(bundle.programs.size()))
+        TW_TRY(add(kernels.alternatives[i]));
+    return {};
+  }
+
+  /// Until there are so many programs, or no search has another point.
+  Status addCandidates(int64_t programs, const std::function<bool(size_t)> &mayGoOn) {
+    for (auto made = bundle.programs.size(); made < size_t(programs) && mayGoOn(made); ++made) {
+      Choice choice; // of `kernels.kernels`
+      for (size_t kernel = 0; kernel < kernels.kernels.size(); ++kernel)
+        if (auto point = kernels.kernels[kernel].search.next())
+          choice.emplace(kernel, *std::move(point));
+      if (choice.empty())
+        break;
+      TW_TRY(add(choice));
+    }
+    return {};
+  }
+
+  Bundle bundle;
+
+private:
   /// Those that the compiler refuses are found by halves, and left out.
   Status add(const Choice &choice) {
     Choice ofAll;
@@ -115,16 +70,27 @@ public:
     return add(Choice(middle, choice.end()));
   }
 
-  Bundle bundle;
+  /// What the compiler refuses is left out.
+  Status add(const BundledAlternative &alternative) {
+    TW_ASSIGN(CandidateProgram made,
+              compileCandidate(options.model, configurationText({}, {}, alternative.decisions),
+                               folder, "candidate"));
+    return made.refusal.empty() ? keep({alternative.kernel}, made.artifact) : Status();
+  }
 
-private:
   Status keep(const Choice &choice, const std::string &artifact) {
-    BundledProgram &program = bundle.programs.emplace_back();
-    program.artifact = fmt::format("program{}.so", bundle.programs.size());
+    std::vector<BundledKernel> members;
     for (const auto &[number, point] : choice) {
       const BundleKernel &kernel = kernels.kernels[number];
-      program.kernels.push_back({kernels.all[kernel.number].name, kernel.measured, point});
+      members.push_back({kernels.all[kernel.number].name, kernel.measured, point});
     }
+    return keep(std::move(members), artifact);
+  }
+
+  Status keep(std::vector<BundledKernel> members, const std::string &artifact) {
+    BundledProgram &program = bundle.programs.emplace_back();
+    program.artifact = fmt::format("program{}.so", bundle.programs.size());
+    program.kernels = std::move(members);
     std::string path = kernels.pathOf(program.artifact);
     std::error_code error; // of another disk than the temporary folder's
     std::filesystem::copy_file(artifact, path, std::filesystem::copy_options::overwrite_existing,
@@ -185,28 +151,27 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   writer.bundle.threads = options.threads;
   writer.bundle.pairs = options.pairs;
   TW_TRY_CLI(writeInputs(writer.bundle, bundle, inputs));
+  TW_TRY_CLI(kernels.forgetMeasuredAlternatives(*machine));
   Progress progress;
-  for (int64_t made = 0; made < programs && goesOn(); ++made) {
+  auto mayGoOn = [&](size_t made) {
     progress.at(fmt::format("program {} of {}", made + 1, programs),
                 double(made) / double(programs));
-    Choice choice; // of `kernels.kernels`
-    for (size_t kernel = 0; kernel < kernels.kernels.size(); ++kernel)
-      if (auto point = kernels.kernels[kernel].search.next())
-        choice.emplace(kernel, *std::move(point));
-    if (choice.empty())
-      break;
-    TW_TRY_CLI(writer.add(choice));
-  }
+    return goesOn();
+  };
+  TW_TRY_CLI(writer.addAlternatives(programs, mayGoOn));
+  size_t others = writer.bundle.programs.size();
+  TW_TRY_CLI(writer.addCandidates(programs, mayGoOn));
   progress.clear();
   TW_TRY_CLI(writeBundle(bundle, writer.bundle));
-  TW_TRY_CLI(writeResults(fmt::format("{}: {} programs with candidates for {} kernels\n", bundle,
-                                      writer.bundle.programs.size(), kernels.kernels.size())));
+  TW_TRY_CLI(writeResults(
+      fmt::format("{}: {} programs with candidates for {} kernels, {} with other decisions\n",
+                  bundle, writer.bundle.programs.size() - others, kernels.kernels.size(), others)));
   return 0;
 }
 
 int finishBundle(const TuneOptions &options, const std::string &bundle,
                  const TemporaryFolder &folder, std::vector<FoundKernel> &found,
-                 std::string &report) {
+                 std::vector<Decision> &decisions, std::string &report) {
   auto made = readBundle(bundle);
   TW_TRY_CLI(made);
   auto machine = measuringMachine(bundle);
@@ -240,8 +205,20 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
                           kernel.search.measuredCount() + kernel.search.rejectedCount(),
                           each.kernel.name, each.kernel.ops);
   }
+  auto database = tune::Database::open(kernels.pathOf(bundledDatabase));
+  TW_TRY_CLI(database);
+  tune::TimeRatio ratio;
+  Status status;
+  const BundledAlternative *best = bestAlternative(kernels.alternatives, *database, ratio, status);
+  TW_TRY_CLI(status);
+  if (best)
+    report += fmt::format("{:>10} {:>6.3f} {:>6}  {}\n", "", ratio.median, "",
+                          best->kernel.measured.signature);
   report += fmt::format("{} measurements, on {}\n", known, *machine);
-  return 0;
+  if (!best && options.model.tuningSpecs.empty())
+    return 0;
+  return readFoundDecisions(options.model, found, best ? best->decisions : Alternative(), folder,
+                            decisions);
 }
 
 } // namespace tw::cli

@@ -24,9 +24,10 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
                   const std::function<bool()> &goesOn);
 
 /// What the measurements of a bundle say: of each kernel the fastest that is faster than what it
-/// had. `report`: a table for people. Errors: TUNE_6 for one that has not been measured.
+/// had; of other decisions the one that is fastest; `decisions` has all that differ from the
+/// compiler's. `report`: a table for people. Errors: TUNE_6 for one that has not been measured.
 int finishBundle(const TuneOptions &options, const std::string &bundle,
                  const TemporaryFolder &folder, std::vector<FoundKernel> &found,
-                 std::string &report);
+                 std::vector<Decision> &decisions, std::string &report);
 
 } // namespace tw::cli
