@@ -31,7 +31,7 @@ static constexpr StringRef dataDependent = "its result's sizes or value depend o
 static constexpr StringRef dynamicProgram =
     "connectionist temporal classification is not supported";
 static constexpr StringRef encoder =
-    "PyTorch's fast path for transformers in eval mode is not supported; export with "
+    "PyTorch's fast path for transformers in eval mode is not supported; turn it off with "
     "torch.backends.mha.set_fastpath_enabled(False)";
 static constexpr StringRef matrices =
     "decompositions, inverses and solutions of matrices are not supported";
