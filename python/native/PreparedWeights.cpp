@@ -118,7 +118,8 @@ PreparedWeights::prepare(Given given, const std::vector<GraphInput> &inputs, con
       continue;
     }
     const tw_value_info &info = program.inputs()[i];
-    nb::object result = results.tensor(static_cast<size_t>(~source), Library::Torch, {});
+    int number = ~source;
+    nb::object result = results.tensor(static_cast<size_t>(number), Library::Torch, {});
     dlpack::Tensor view;
     if (!viewTensor(api, result, view))
       throw nb::type_error("a prepared weight has no memory");
