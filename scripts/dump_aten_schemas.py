@@ -43,8 +43,10 @@ SIDE_EFFECT = {
     "prims::_sink_tokens",
 }
 
-# Operators that other tools print in the torch dialect and that PyTorch alone does not register.
+# Operators that other tools print in the torch dialect and that PyTorch alone does not register: prims::fma is Inductor's,
+# and Dynamo puts it into graphs of optimizers for every backend.
 EXTRA = """\
+prims::fma(Tensor a, Tensor b, Tensor c) -> Tensor
 torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor
 torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, \
 int pooled_width, int sampling_ratio, bool aligned) -> Tensor

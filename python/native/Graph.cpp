@@ -132,7 +132,7 @@ std::vector<int64_t> Graph::evaluateSizes(nb::handle arguments) const {
   return values;
 }
 
-static nb::object viewOf(const nb::object &tensor, const GraphOutput &output,
+static nb::object viewOf(nb::handle tensor, const GraphOutput &output,
                          const std::vector<int64_t> &values) {
   nb::object sizes = tupleOf(output.sizes, values), strides = tupleOf(output.strides, values);
   int64_t offset = output.offset.dynamic < 0 ? output.offset.value : values[output.offset.dynamic];
@@ -153,15 +153,14 @@ static nb::object stridedBase(const GraphBase &base, const std::vector<int64_t> 
 }
 
 /// What the program takes, of the arguments alone.
-static void addAll(GraphArguments &run, const std::vector<nb::object> &given) {
+static void addAll(GraphArguments &run, Given given) {
   for (size_t i = 0; i < given.size(); ++i)
     run.add(i, given[i]);
 }
 
 /// What the program takes, of the arguments and of what has been prepared.
-static void addFrozen(GraphArguments &run, const std::vector<nb::object> &given,
-                      const std::vector<GraphInput> &inputs, const std::vector<int> &order,
-                      const PreparedWeights::Values &values) {
+static void addFrozen(GraphArguments &run, Given given, const std::vector<GraphInput> &inputs,
+                      const std::vector<int> &order, const PreparedWeights::Values &values) {
   for (size_t i = 0; i < order.size(); ++i)
     if (order[i] >= 0 && !inputs[order[i]].isFrozen)
       run.add(order[i], given[order[i]]);
@@ -170,7 +169,7 @@ static void addFrozen(GraphArguments &run, const std::vector<nb::object> &given,
 }
 
 /// Runs the program. Results that need strides of their own are put into `made`.
-void Graph::runProgram(const std::vector<nb::object> &given, const std::vector<int64_t> &numbers,
+void Graph::runProgram(Given given, const std::vector<int64_t> &numbers,
                        const dlpack::ExchangeApi &api, Results &results,
                        std::vector<nb::object> &made) {
   auto &compiled = *nb::inst_ptr<Program>(program);
@@ -195,14 +194,14 @@ void Graph::runProgram(const std::vector<nb::object> &given, const std::vector<i
   run.writeBack();
 }
 
-static nb::object outputOf(const GraphOutput &output, const std::vector<nb::object> &given,
+static nb::object outputOf(const GraphOutput &output, Given given,
                            const std::vector<nb::object> &made,
                            const std::vector<int64_t> &numbers) {
   switch (output.kind) {
   case Kind::Constant:
     break;
   case Kind::Argument:
-    return given[output.index];
+    return nb::borrow(given[output.index]);
   case Kind::ArgumentView:
     return viewOf(given[output.index], output, numbers);
   case Kind::Base:
@@ -223,18 +222,21 @@ nb::object Graph::call(nb::list arguments) {
                                                  "given",
                                                  count, nb::len(arguments))});
   std::vector<int64_t> numbers = evaluateSizes(arguments);
-  std::vector<nb::object> given;
-  given.reserve(inputs.size());
-  for (nb::handle argument : arguments)
-    given.push_back(nb::borrow(argument));
-  given.insert(given.end(), constants.begin(), constants.end());
+  // The list holds them until the end, and nobody else has it.
+  Given given(reinterpret_cast<PyListObject *>(arguments.ptr())->ob_item, count);
+  std::vector<PyObject *> withConstants;
+  if (!constants.empty()) {
+    withConstants.assign(given.begin(), given.end());
+    for (const nb::object &constant : constants)
+      withConstants.push_back(constant.ptr());
+    given = withConstants;
+  }
   static const std::vector<tw_value_info> nothing;
   Results results(&api, program.is_none() ? nothing : nb::inst_ptr<Program>(program)->outputs(),
                   place);
   std::vector<nb::object> made(bases.size());
   if (!program.is_none())
     runProgram(given, numbers, api, results, made);
-  PyList_SetSlice(arguments.ptr(), 0, PyList_GET_SIZE(arguments.ptr()), nullptr);
   for (size_t i = 0; i < bases.size(); ++i)
     if (!made[i].is_valid())
       made[i] = results.tensor(i, Library::Torch, {});
@@ -242,6 +244,7 @@ nb::object Graph::call(nb::list arguments) {
   for (size_t i = 0; i < outputs.size(); ++i)
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
                     outputOf(outputs[i], given, made, numbers).release().ptr());
+  PyList_SetSlice(arguments.ptr(), 0, PyList_GET_SIZE(arguments.ptr()), nullptr);
   return list;
 }
 

@@ -61,9 +61,8 @@ public:
 
 private:
   std::vector<int64_t> evaluateSizes(nanobind::handle arguments) const;
-  void runProgram(const std::vector<nanobind::object> &given, const std::vector<int64_t> &numbers,
-                  const dlpack::ExchangeApi &api, Results &results,
-                  std::vector<nanobind::object> &made);
+  void runProgram(Given given, const std::vector<int64_t> &numbers, const dlpack::ExchangeApi &api,
+                  Results &results, std::vector<nanobind::object> &made);
 
   nanobind::object program, evaluate, threads, device;
   dlpack::Device place; // the same

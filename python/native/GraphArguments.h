@@ -4,6 +4,7 @@
 // that the graph was compiled for.
 #pragma once
 #include "Arguments.h"
+#include <span>
 #include <vector>
 
 namespace tw::python {
@@ -34,6 +35,9 @@ nanobind::object callMethod(nanobind::handle object, PyObject *name, Args... arg
     static PyObject *name = PyUnicode_InternFromString(text);                                      \
     return name;                                                                                   \
   }()
+
+/// A call's arguments and, behind them, the graph's constants: what holds them outlives the run.
+using Given = std::span<PyObject *const>;
 
 /// The arguments of one run.
 class GraphArguments {

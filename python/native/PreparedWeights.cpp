@@ -56,9 +56,8 @@ bool PreparedWeights::observe(Known &known, nb::handle weight, const dlpack::Exc
 }
 
 std::shared_ptr<const PreparedWeights::Values>
-PreparedWeights::get(const std::vector<nb::object> &given, const std::vector<GraphInput> &inputs,
-                     const Program &program, const dlpack::ExchangeApi &api, dlpack::Device place,
-                     int threads) {
+PreparedWeights::get(Given given, const std::vector<GraphInput> &inputs, const Program &program,
+                     const dlpack::ExchangeApi &api, dlpack::Device place, int threads) {
   bool isCurrent = values != nullptr;
   for (Known &weight : known)
     isCurrent &= observe(weight, given[weight.index], api);
@@ -96,8 +95,7 @@ static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments, dl
 }
 
 std::shared_ptr<const PreparedWeights::Values>
-PreparedWeights::prepare(const std::vector<nb::object> &given,
-                         const std::vector<GraphInput> &inputs, const Program &program,
+PreparedWeights::prepare(Given given, const std::vector<GraphInput> &inputs, const Program &program,
                          const dlpack::ExchangeApi &api, dlpack::Device place, int threads) {
   ++count;
   auto &prepared = *nb::inst_ptr<Program>(preparation);
@@ -120,7 +118,8 @@ PreparedWeights::prepare(const std::vector<nb::object> &given,
       continue;
     }
     const tw_value_info &info = program.inputs()[i];
-    nb::object result = results.tensor(static_cast<size_t>(~source), Library::Torch, {});
+    int number = ~source;
+    nb::object result = results.tensor(static_cast<size_t>(number), Library::Torch, {});
     dlpack::Tensor view;
     if (!viewTensor(api, result, view))
       throw nb::type_error("a prepared weight has no memory");

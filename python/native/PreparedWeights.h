@@ -30,10 +30,9 @@ public:
   const std::vector<int> &order() const { return programOrder; }
   /// What `program`, the graph's, reads in a call with `given`. Runs the preparation where a weight
   /// has changed. Throws.
-  std::shared_ptr<const Values> get(const std::vector<nanobind::object> &given,
-                                    const std::vector<GraphInput> &inputs, const Program &program,
-                                    const dlpack::ExchangeApi &api, dlpack::Device place,
-                                    int threads);
+  std::shared_ptr<const Values> get(Given given, const std::vector<GraphInput> &inputs,
+                                    const Program &program, const dlpack::ExchangeApi &api,
+                                    dlpack::Device place, int threads);
   /// How often the preparation has been run.
   int64_t runs() const { return count; }
   int traverse(visitproc visit, void *arg) const;
@@ -48,8 +47,7 @@ private:
     int64_t version = 0;
   };
   static bool observe(Known &known, nanobind::handle weight, const dlpack::ExchangeApi &api);
-  std::shared_ptr<const Values> prepare(const std::vector<nanobind::object> &given,
-                                        const std::vector<GraphInput> &inputs,
+  std::shared_ptr<const Values> prepare(Given given, const std::vector<GraphInput> &inputs,
                                         const Program &program, const dlpack::ExchangeApi &api,
                                         dlpack::Device place, int threads);
 

@@ -31,14 +31,13 @@ static constexpr StringRef dataDependent = "its result's sizes or value depend o
 static constexpr StringRef dynamicProgram =
     "connectionist temporal classification is not supported";
 static constexpr StringRef encoder =
-    "PyTorch's fast path for transformers in eval mode is not supported; export with "
+    "PyTorch's fast path for transformers in eval mode is not supported; turn it off with "
     "torch.backends.mha.set_fastpath_enabled(False)";
 static constexpr StringRef matrices =
     "decompositions, inverses and solutions of matrices are not supported";
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
 static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
-static constexpr StringRef noMemory = "tensors of zeros without memory are not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
 
 static constexpr std::pair<StringRef, StringRef> refusalRows[] = {
@@ -88,7 +87,6 @@ static constexpr std::pair<StringRef, StringRef> refusalRows[] = {
     {"torch.aten.unique*", dataDependent},
     {"torch.aten._unique*", dataDependent},
     {"torch.aten.bincount*", dataDependent},
-    {"torch.aten._efficientzerotensor*", noMemory},
     {"torch.aten._upsample_lanczos2d_aa*", lanczos},
     {"torch.aten.resize_*", layout},
     {"torch.aten.sym_is_contiguous*", layout},

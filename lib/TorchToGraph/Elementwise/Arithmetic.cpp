@@ -83,6 +83,13 @@ static LogicalResult lowerAddProduct(Lowering &ctx) {
                             }));
 }
 
+/// a * b + c, rounded twice as PyTorch's own kernel does.
+static LogicalResult lowerMultiplyAdd(Lowering &ctx) {
+  return ctx.done(
+      pointwise(ctx, {ctx.arg("a"), ctx.arg("b"), ctx.arg("c")}, ctx.resultDType(),
+                [](Element &e, ValueRange x) { return e.add(e.mul(x[0], x[1]), x[2]); }));
+}
+
 /// As PyTorch, exact at both ends: for weights from 0.5 on it starts at `end`.
 static LogicalResult lowerLerp(Lowering &ctx) {
   return ctx.done(pointwise(ctx, {ctx.arg("self"), ctx.arg("end"), ctx.arg("weight")},
@@ -301,6 +308,7 @@ static constexpr LoweringRow rows[] = {
     {"torch.aten.clamp_max.Tensor", lowerBinary<call<&Element::min>>},
     {"torch.aten.addcmul", lowerAddProduct<false>},
     {"torch.aten.addcdiv", lowerAddProduct<true>},
+    {"torch.prims.fma", lowerMultiplyAdd},
     {"torch.aten.lerp.Scalar", lowerLerp},
     {"torch.aten.lerp.Tensor", lowerLerp},
     {"torch.aten.atan2", lowerFloatBinary<arcTangent>},

@@ -183,6 +183,7 @@ Family createFamily() {
       {"torch.aten.zeros_like", lowerZeros},
       {"torch.aten.new_zeros", lowerZeros},
       {"torch.aten.zero", lowerZeros},
+      {"torch.aten._efficientzerotensor", lowerZeros},
       {"torch.aten.empty.memory_format", lowerZeros},
       {"torch.aten.empty_like", lowerZeros},
       {"torch.aten.empty_strided", lowerZeros},

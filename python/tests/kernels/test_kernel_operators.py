@@ -237,6 +237,21 @@ def test_refusals(refusal):
         op(torch.ones(3, requires_grad=True)).sum().backward()
 
 
+@pytest.mark.parametrize(("gives", "said"), [
+    (lambda saved, gradient: (gradient, gradient), "gives 2 gradients, but it has 1 argument"),
+    (lambda saved, gradient: [], "gives 0 gradients, but it has 1 argument"),
+    (lambda saved, gradient: "a", "gives 'a' for x, which is no tensor")])
+def test_backwards_that_give_no_gradients(gives, said, refusal):
+    @tk.kernel
+    def plain(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N]):
+        tk.grid(1)
+        tk.store(y, [0], tk.load(x, [0], [N]))
+
+    op = plain.register(name(), backward=gives)
+    with refusal("TW-PYTHON-0005", said, "return one for each argument of plain"):
+        op(torch.ones(3, requires_grad=True)).sum().backward()
+
+
 def test_no_leaks(run_with_torch):
     folder = Path(__file__).parents[3] / "examples" / "kernels"
     assert run_with_torch(f"""

@@ -91,9 +91,6 @@ EAGER = {
         "aten.bernoulli.default": ["bernoulli"],
         "aten.multinomial.default": ["multinomial"],
     },
-    "tensors of zeros without memory are not supported": {
-        "aten._efficientzerotensor.default": ["sgn"],
-    },
 }
 # Those of which some samples have, and how many of all.
 SOMETIMES_EAGER = {

@@ -32,7 +32,7 @@ CHOSEN = ["_segment_reduce.lengths", "add", "amax", "angle", "bernoulli", "bmm",
           "igamma", "igammac", "index_add", "linspace.tensor_overload", "logsumexp", "linalg.det", "masked_fill", "masked_select",
           "nn.functional.bilinear", "nn.functional.conv2d", "nn.functional.fractional_max_pool2d",
           "nn.functional.gelu", "nn.functional.layer_norm", "nn.functional.pdist", "polygamma.polygamma_n_1",
-          "scatter_add", "softmax", "sort", "special.airy_ai", "special.chebyshev_polynomial_u",
+          "scatter_add", "sgn", "softmax", "sort", "special.airy_ai", "special.chebyshev_polynomial_u",
           "special.hermite_polynomial_he", "special.legendre_polynomial_p", "special.ndtri",
           "special.shifted_chebyshev_polynomial_w", "std", "transpose", "unsafe_chunk", "unsqueeze", "var_mean", "where"]
 

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from compare import check_training, mlp
+import tilewright.torch
 from tilewright.torch import backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -105,3 +106,22 @@ def test_optimizer():
             optimizer.step()
         losses.append(loss.item())
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "options"), [
+    (torch.optim.SGD, {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}), (torch.optim.Adam, {"amsgrad": True}),
+    (torch.optim.AdamW, {}), (torch.optim.NAdam, {}), (torch.optim.Adamax, {}), (torch.optim.Adadelta, {}),
+    (torch.optim.Adagrad, {}), (torch.optim.RMSprop, {"centered": True}), (torch.optim.Rprop, {})],
+    ids=lambda value: getattr(value, "__name__", ""))
+def test_compiled_steps_of_optimizers(kind, options):
+    net = mlp()
+    theirs, x = copy.deepcopy(net), torch.randn(4, 16)
+    mine, eager = (kind(module.parameters(), lr=1e-2, **options) for module in (net, theirs))
+    step = torch.compile(mine.step, backend=backend)
+    for _ in range(3):
+        for module, optimizer, forward in ((net, mine, step), (theirs, eager, eager.step)):
+            optimizer.zero_grad()
+            module(x).square().sum().backward()
+            forward()
+    torch.testing.assert_close(list(net.parameters()), list(theirs.parameters()), rtol=1e-4, atol=1e-5)
+    assert tilewright.torch.explain(mine.step).eager == []

@@ -154,8 +154,20 @@ class Operator:
         tensors = iter(ctx.saved_tensors)
         values = [next(tensors) if other is None else other[0] for other in ctx.others]
         saved = Saved(tuple(values[:ctx.count]), tuple(values[ctx.count:]), tuple(ctx.needs_input_grad))
-        made = self.backward(saved, *gradients)
-        return made if isinstance(made, tuple) else (made,) + (None,) * (ctx.count - 1)
+        return self._checked(self.backward(saved, *gradients), ctx.count)
+
+    def _checked(self, made: Any, count: int) -> tuple[Any, ...]:
+        """What the author's function gave, as one for each argument."""
+        found = tuple(made) if isinstance(made, (tuple, list)) else (made,) + (None,) * (count - 1)
+        advice = f"return one for each argument of {self.kernel.name}, and None for numbers"
+        if len(found) != count:
+            _native.refuse("TW-PYTHON-0005", f"backward of the operator {self.name} gives {len(found)} gradients, but it "
+                           f"has {count} argument{'' if count == 1 else 's'}", advice)
+        for each, gradient in zip(self.signature.inputs, found):
+            if gradient is not None and not isinstance(gradient, torch.Tensor):
+                _native.refuse("TW-PYTHON-0005", f"backward of the operator {self.name} gives {_native.shown(gradient)} "
+                               f"for {each.name}, which is no tensor", advice)
+        return found
 
     # Graphs
 
