@@ -87,9 +87,9 @@ TEST(CPUConvolution, DepthwiseWalksOverChannelsWhereImagesAreLarge) {
   EXPECT_TRUE(chooseConvolution(image(1, 1, 7, 3, 1, 64), avx512).outputsOutermost);
 }
 
-TEST(CPUConvolution, DepthwiseLinesAreWholeWhereThereAreManyRegisters) {
+TEST(CPUConvolution, DepthwisePartsOfLinesAreLongWhereThereAreManyRegisters) {
   EXPECT_EQ(chooseConvolution(image(1, 1, 14, 3, 1, 64), avx512).width, 14);
-  EXPECT_EQ(chooseConvolution(image(1, 1, 56, 3, 1, 64), avx512).width, 28);
+  EXPECT_EQ(chooseConvolution(image(1, 1, 56, 3, 1, 64), avx512).width, 14);
   EXPECT_EQ(chooseConvolution(image(1, 1, 14, 3, 1, 64), avx2).width, 7);
   EXPECT_LE(chooseConvolution(image(1, 1, 56, 3, 2, 64), avx512).width, 8); // it skips places
 }

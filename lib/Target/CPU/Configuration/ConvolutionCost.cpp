@@ -33,10 +33,10 @@ constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in regist
 constexpr int64_t channelChunk = 32; // steps along channels are multiples of it
 constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
 constexpr int64_t channelwiseLines = 1, channelwisePlaces = 8;
-// Whole lines, whose places share what they read, where there are registers for some of them. On a
-// Xeon with AMX a depthwise 3 x 3 convolution takes 0.80 of the time with 14 places instead of 7,
-// 0.90 with 28 instead of 7 and 0.92 with 28 instead of 8; and up to 1.03 where it skips places.
-constexpr int64_t channelwiseLine = 28, manyRegisters = 32;
+// Longer parts of lines, whose places share what they read, where there are registers for some of
+// them. On a Xeon with AMX a depthwise 3 x 3 convolution takes 0.80 of the time with 14 places
+// instead of 7; with 28 MobileNetV2 takes as long, and a tenth longer to compile.
+constexpr int64_t channelwiseLine = 14, manyRegisters = 32;
 // Of images, which have few channels, steps from nine places on take longer: 1.1 to 1.6 times for
 // 3 x 3 windows and 1.5 to 1.9 for 7 x 7 on a Xeon with AMX; of 8 channels and more they do not.
 constexpr int64_t imageChannels = 4, imagePlaces = 8;
@@ -227,8 +227,8 @@ double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block)
 ConvolutionConfiguration chooseChannelwise(const Convolution &spec, const Problem &p) {
   ConvolutionConfiguration block;
   block.columns = std::min(p.lanes, p.groups);
-  bool isWhole = p.registers >= manyRegisters && spec.spatial.back().stride == 1;
-  block.width = std::min(p.outputs.back(), isWhole ? channelwiseLine : channelwisePlaces);
+  bool isLong = p.registers >= manyRegisters && spec.spatial.back().stride == 1;
+  block.width = std::min(p.outputs.back(), isLong ? channelwiseLine : channelwisePlaces);
   for (int64_t width = block.width; width >= 4; --width)
     if (p.outputs.back() % width == 0) {
       block.width = width;
