@@ -27,11 +27,7 @@ static Result<GivenDecision> readDecision(const Json &object, const std::string 
         Code::CONFIG_1);
   TW_ASSIGN(Json operators, object.get("operators"));
   GivenDecision decision{*kind, {}, true, file + ": " + object.path()};
-  TW_TRY(operators.forEach([&](const Json &each) -> Status {
-    TW_ASSIGN(std::string_view text, each.string());
-    decision.operators.emplace_back(text);
-    return {};
-  }));
+  TW_ASSIGN(decision.operators, operators.strings());
   auto [least, most] = graph::operatorCount(*kind);
   if (size_t count = decision.operators.size(); count < least || count > most)
     return operators.error(fmt::format("{} is about {}{} operators, not {}", name, least,

@@ -107,6 +107,16 @@ Result<std::string_view> Json::string() const {
   return result;
 }
 
+Result<std::vector<std::string>> Json::strings() const {
+  std::vector<std::string> all;
+  TW_TRY(forEach([&](const Json &each) -> Status {
+    TW_ASSIGN(std::string_view text, each.string());
+    all.emplace_back(text);
+    return {};
+  }));
+  return all;
+}
+
 Result<Json> Json::get(std::string_view key) const {
   dom::object object;
   if (value.get(object) != SUCCESS)

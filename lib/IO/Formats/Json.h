@@ -10,6 +10,7 @@
 #include <simdjson.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tw {
 
@@ -58,6 +59,8 @@ public:
   Result<int64_t> integer() const;
   Result<double> number() const;
   Result<std::string_view> string() const;
+  /// Of a list of strings.
+  Result<std::vector<std::string>> strings() const;
 
   /// The member `key` of an object; an error when there is none.
   Result<Json> get(std::string_view key) const;

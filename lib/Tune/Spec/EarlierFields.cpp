@@ -73,7 +73,7 @@ struct DictionaryFields {
   }
   bool is(Attribute value, int64_t number) const {
     auto integer = dyn_cast<IntegerAttr>(value); // a flag is one, too
-    return integer && integer.getValue().getZExtValue() == uint64_t(number);
+    return integer && integer.getValue() == uint64_t(number);
   }
   void erase(const char *name) { fields.erase(StringRef(name)); }
   void set(const char *name, Attribute value) { fields.set(name, value); }

@@ -62,6 +62,11 @@
 // RUN: FileCheck %s --check-prefix=MOVED < %t/present.mlir
 // MOVED: {kind = "contraction", rows = 1 : i64, split_k = true, split_parts = 2 : i64, target = {kind = "nvidia", stages = 4 : i64}}
 
+// A number that is none, in a file of an earlier version, is refused like any other.
+// RUN: sed -e 's/EARLIER/split_k = 340282366920938463463374607431768211455 : i128, target = {kind = "nvidia", loop_parts = 1 : i64, stages = 4 : i64}/' -e 's/VERSION/3/' -e 's/TARGET/nvidia/' %t/spec.mlir > %t/large.mlir
+// RUN: not tilewright link-specs %t/large.mlir -o %t/present.mlir 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: error[TW-TUNE-0004]: field split_k is a number, or true or false
+
 //--- long_sum.mlir
 func.func @main(%x: !torch.vtensor<[64,10240],f16>, %w: !torch.vtensor<[1280,10240],f16>) -> !torch.vtensor<[64,1280],f16> {
   %none = torch.constant.none

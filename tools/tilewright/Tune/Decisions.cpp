@@ -28,11 +28,8 @@ std::string Decision::text() const {
 
 static Status readTexts(const Json &object, const char *key, std::vector<std::string> &texts) {
   TW_ASSIGN(Json list, object.get(key));
-  return list.forEach([&](const Json &each) -> Status {
-    TW_ASSIGN(std::string_view text, each.string());
-    texts.emplace_back(text);
-    return {};
-  });
+  TW_ASSIGN(texts, list.strings());
+  return {};
 }
 
 static Result<std::vector<Decision>> readDecisions(const std::string &text) {

@@ -63,13 +63,8 @@ static Result<Bounds> readBounds(const std::string &answer) {
   TW_ASSIGN(JsonDocument document, JsonDocument::parse(answer, "a program's bounds"));
   Bounds bounds;
   TW_TRY(document.root().forEach([&](const Json &each) -> Status {
-    std::vector<std::string> kernels;
     TW_ASSIGN(Json names, each.get("kernels"));
-    TW_TRY(names.forEach([&](const Json &name) -> Status {
-      TW_ASSIGN(std::string_view text, name.string());
-      kernels.emplace_back(text);
-      return {};
-    }));
+    TW_ASSIGN(std::vector<std::string> kernels, names.strings());
     TW_ASSIGN(Json us, each.get("us"));
     TW_ASSIGN(bounds[std::move(kernels)], us.number());
     return {};

@@ -210,11 +210,8 @@ static Status readPoint(const Json &object, const Point &start, Candidate &candi
 
 static Status readTexts(const Json &object, std::string_view key, std::vector<std::string> &texts) {
   TW_ASSIGN(Json list, object.get(key));
-  return list.forEach([&](const Json &each) -> Status {
-    TW_ASSIGN(std::string_view text, each.string());
-    texts.emplace_back(text);
-    return {};
-  });
+  TW_ASSIGN(texts, list.strings());
+  return {};
 }
 
 static Status readFeatures(const Json &kernelObject, TunableKernel &kernel) {

@@ -242,13 +242,8 @@ Status readTimes(const Json &object, ProgramCosts &times) {
   TW_TRY(readNumbers(call, times.call));
   TW_ASSIGN(Json dispatches, object.get("dispatches"));
   return dispatches.forEach([&](const Json &dispatch) -> Status {
-    std::vector<std::string> kernels;
     TW_ASSIGN(Json names, dispatch.get("kernels"));
-    TW_TRY(names.forEach([&](const Json &each) -> Status {
-      TW_ASSIGN(std::string_view name, each.string());
-      kernels.emplace_back(name);
-      return {};
-    }));
+    TW_ASSIGN(std::vector<std::string> kernels, names.strings());
     TW_ASSIGN(Json us, dispatch.get("us"));
     return readNumbers(us, times.dispatches[std::move(kernels)]);
   });
