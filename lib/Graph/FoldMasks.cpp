@@ -23,6 +23,7 @@ namespace tw {
 namespace {
 
 constexpr int64_t mostElements = 1 << 24; // of a mask that is looked at
+constexpr unsigned maskNumber = 3;        // among the maps, behind those of query, key and value
 
 /// What a mask lets queries see: all keys, those up to their own place, or neither.
 enum class MaskKind { Full, Causal, Other };
@@ -76,10 +77,7 @@ MaskKind kindOf(graph::AttentionInterface op, ArrayRef<std::byte> elements) {
   auto seen = seenBy(elements, type.getElementType());
   if (!seen || int64_t(seen->size()) != type.getNumElements())
     return MaskKind::Other;
-  AffineMap map;
-  for (OpOperand &operand : op->getOpOperands())
-    if (operand.get() == op.getMask())
-      map = op.mapOf(operand);
+  AffineMap map = op.mapAt(maskNumber);
   auto along = [&](unsigned dim) {
     return map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
   };
@@ -87,7 +85,6 @@ MaskKind kindOf(graph::AttentionInterface op, ArrayRef<std::byte> elements) {
 }
 
 void dropMask(graph::AttentionInterface op, MaskKind kind) {
-  constexpr unsigned maskNumber = 3;
   SmallVector<Attribute> maps = llvm::to_vector(op.getIndexingMaps());
   maps.erase(maps.begin() + maskNumber);
   llvm::TypeSwitch<Operation *>(op).Case<graph::AttentionOp, graph::AttentionGradientOp>(
