@@ -41,7 +41,8 @@ SHAPES = [(2048, 1280, 1280), (2048, 10240, 1280), (2048, 1280, 5120), (8192, 64
           (8192, 640, 2560)]
 SQUARES = [(4096, 4096, 4096), (8192, 8192, 8192)]
 LONG_SUMS = [(64, 1280, 10240), (128, 640, 16384), (16, 4096, 11008), (16, 4096, 4096), (1, 4096, 4096)]  # of few rows
-FEW_ROWS = [(16, 1280, 1280), (16, 4096, 4096), (256, 4096, 4096)]  # their number is known at the call
+ODD = [(2048, 1280, 1284), (2048, 1284, 1280), (2000, 1500, 1000), (2047, 1283, 1277), (4096, 4097, 4095)]
+FEW_ROWS = [(16, 1280, 1280), (16, 4096, 4096), (128, 4096, 4096), (256, 4096, 4096)]  # their number is known at the call
 # Heads, queries, keys, head size, causal.
 ATTENTION = {
     "attention_40x1024_d64": (40, 1024, 1024, 64, False),
@@ -77,7 +78,7 @@ def table() -> dict[str, dict]:
     for m, n, k in (*SHAPES[:2], SQUARES[0]):
         rows[f"tf32_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "f32", "epilogue": "", "layout": "nk",
                                      "compile": ["--precision=tf32"]}
-    for m, n, k in LONG_SUMS:
+    for m, n, k in LONG_SUMS + ODD:
         rows[f"f16_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "nk"}
     for m, n, k in SHAPES[:2] + FEW_ROWS:
         rows[f"f16_{m}x{n}x{k}_dynamic"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "nk",
@@ -87,6 +88,8 @@ def table() -> dict[str, dict]:
                       "causal": is_causal, "dtype": "f16"}
     for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal"):
         rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
+    for name in ("attention_20x4096_d64", "attention_64x4096_d128"):
+        rows[f"{name}_bf16"] = {**rows[name], "dtype": "bf16"}
     for name, (operation, count, columns, dtype) in gpu_rows.ROWS.items():
         rows[name] = {"operation": operation, "rows": count, "columns": columns, "dtype": dtype}
     rows |= gpu_plain.table()

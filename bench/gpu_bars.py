@@ -15,9 +15,11 @@ import sys
 
 LINEARS = ["f16_2048x1280x1280", "f16_2048x10240x1280", "f16_2048x1280x5120", "f16_8192x640x640", "f16_8192x5120x640",
            "f16_8192x640x2560"]
+ODD_LINEARS = ["f16_2048x1280x1284", "f16_2048x1284x1280", "f16_2000x1500x1000", "f16_2047x1283x1277",
+               "f16_4096x4097x4095"]
 OTHER_ATTENTION = ["attention_16x2048_d256", "decode_32x4096_d128", "decode_256x4096_d128_groups4",
                    "decode_32x32768_d128_groups4", "attention_8x16_k8192_d128", "attention_40x1024_d64_dynamic",
-                   "attention_64x4096_d128_causal_dynamic"]
+                   "attention_64x4096_d128_causal_dynamic", "attention_20x4096_d64_bf16", "attention_64x4096_d128_bf16"]
 LONG_ROWS = ["softmax_8192x8192", "softmax_4096x32768", "softmax_8192x4096_f32", "layer_norm_16384x4096",
              "add_norm_16384x4096", "rms_norm_16384x4096_bf16", "gelu_16384x5120", "gelu_gate_8192x5120_bf16",
              "add_16384x4097"]
@@ -33,6 +35,7 @@ BARS = [
     ("attention 40x1024 with 77 keys", ["attention_40x1024_k77_d64"], 2.00, None, "ratio"),
     ("attention 64x4096, head size 128", ["attention_64x4096_d128"], 1.03, None, "ratio"),
     ("the same, causal", ["attention_64x4096_d128_causal"], 1.10, None, "ratio"),
+    ("f16 linears of odd sizes (a goal)", ODD_LINEARS, 1.00, None, "ratio"),
     ("other attention (a goal)", OTHER_ATTENTION, 1.00, None, "ratio"),
     ("long rows, of a copy's bandwidth", LONG_ROWS, 0.90, None, "of_copy"),
 ]

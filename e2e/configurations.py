@@ -54,7 +54,7 @@ def changed(rng, report):
     for dispatch in rng.sample(drawn, k=min(len(drawn), rng.randint(1, 2))):
         if rng.random() < 0.1:
             cuts = dispatch["cuts"]
-            cuts[rng.randrange(len(cuts))] = rng.choice(["none", "transpose_rhs", "split_reductions"])
+            cuts[rng.randrange(len(cuts))] = rng.choice(["none", "transpose_rhs", "split_reductions", "align_rows"])
             del dispatch["kernels"]  # there may be others now
             continue
         kernel = rng.choice(dispatch["kernels"])

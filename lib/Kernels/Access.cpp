@@ -3,6 +3,27 @@
 
 namespace tw::kernels {
 
+int64_t bytesOf(kernel::DType dtype) {
+  switch (dtype) {
+  case kernel::DType::i8:
+  case kernel::DType::u8:
+  case kernel::DType::i1:
+    return 1;
+  case kernel::DType::f16:
+  case kernel::DType::bf16:
+  case kernel::DType::i16:
+    return 2;
+  case kernel::DType::f64:
+  case kernel::DType::i64:
+  case kernel::DType::index:
+    return 8;
+  case kernel::DType::f32:
+  case kernel::DType::i32:
+    return 4;
+  }
+  return 4;
+}
+
 bool Access::isMovedBy(int dim) const {
   return std::any_of(axes.begin(), axes.end(), [&](const Axis &axis) {
     return std::any_of(axis.dimTerms.begin(), axis.dimTerms.end(),

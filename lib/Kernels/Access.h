@@ -10,6 +10,9 @@
 
 namespace tw::kernels {
 
+/// Bytes of an element in memory.
+int64_t bytesOf(kernel::DType dtype);
+
 /// A number, or a symbol that calls bring.
 struct Extent {
   std::optional<int64_t> size;

@@ -202,10 +202,10 @@ Subject rows(int64_t count, int64_t columns) {
 }
 
 TEST(Faults, OfRowsThatArriveAhead) {
-  // The thread that loads comes to the end of a program with all others, so it need not wait until
-  // a stage is empty, at first or later.
+  // The thread that loads has waited for all others before it fills a stage again, so it need not
+  // wait until that is empty, at first (two stages) or later.
   constexpr char wait[] = "without nvvm.mbarrier.try_wait.parity";
-  expectAllFound(rows(4, 20480), {wait, wait});
+  expectAllFound(rows(4, 20480), {wait, wait, wait});
 }
 
 TEST(Faults, OfProducts) {

@@ -125,10 +125,11 @@ static Result<tile::Cut> readCut(const Json &value) {
   TW_ASSIGN(std::string_view name, value.string());
   if (auto cut = tile::symbolizeCut(StringRef(name)))
     return *cut;
-  return value.error(fmt::format("\"{}\" is no cut: there are none, transpose_rhs, "
-                                 "transform_weights, split_reductions and split_gradients",
-                                 name),
-                     Code::CONFIG_1);
+  return value.error(
+      fmt::format("\"{}\" is no cut: there are none, transpose_rhs, "
+                  "transform_weights, split_reductions, split_gradients and align_rows",
+                  name),
+      Code::CONFIG_1);
 }
 
 static Result<DispatchOverride> readDispatch(const Json &object, const FileOrigin &file) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/AlignedRows.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "GraphToTile/Configuration/SplitGradients.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
@@ -152,6 +153,17 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut, const ConfigurationCho
                : "split_reductions is for reductions that need one another, or are stored beside "
                  "what they reduce";
   }
+  case Cut::AlignRows: {
+    auto *product = std::get_if<Contraction>(&subkernel.what);
+    std::optional<int64_t> bytes = chooser.rowAlignment();
+    if (!bytes)
+      return "align_rows is for targets whose products want aligned rows, and this one's do not";
+    return product && canAlignRows(*product, *bytes)
+               ? ""
+               : "align_rows is for products of operands with rows of a known length that is no "
+                 "multiple of " +
+                     std::to_string(*bytes) + " bytes, and this is none";
+  }
   }
   return "there is no such cut";
 }
@@ -164,6 +176,8 @@ std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries,
   if (cut == Cut::SplitGradients)
     return splitGradients(subkernel);
   std::vector<Subkernel> kernels;
+  if (cut == Cut::AlignRows)
+    kernels = materializeAlignedRows(subkernel, *chooser.rowAlignment(), temporaries);
   if (cut == Cut::TransposeRhs)
     kernels.push_back(materializeTransposedRhs(subkernel, temporaries++));
   if (cut == Cut::TransformWeights)

@@ -55,6 +55,9 @@ public:
   /// How many outputs a panel of weights has that are transformed for Winograd's algorithm, and a
   /// block of the convolution that reads them.
   virtual int64_t transformedColumns() const = 0;
+  /// Of how many bytes rows of a product's operands are a multiple for the target's units for
+  /// products; nothing where that makes no difference.
+  virtual std::optional<int64_t> rowAlignment() const { return std::nullopt; }
   /// How many neighbours along the sum lie side by side in the panels of a packed operand: what the
   /// fields of the target's own in a configuration of a contraction say of their layout. All
   /// variants of a kernel have the same.

@@ -190,10 +190,21 @@ static std::vector<int> dimsOf(const Access &access) {
   return dims;
 }
 
+bool LoopFrame::goesBeyond(const Access &access) const {
+  return llvm::any_of(llvm::zip(access.axes, program.buffers[size_t(access.buffer)].shape),
+                      [&](auto pair) {
+                        auto &[axis, size] = pair;
+                        return axis.dim >= 0 && axis == Axis{axis.dim} && size.size &&
+                               program.dims[size_t(axis.dim)].size.value_or(0) > *size.size;
+                      });
+}
+
 Value LoopFrame::load(const Access &access, Value pad) {
   Box box = boxOf(access);
   Value source = buffer(access.buffer);
   Type element = cast<tile::BufferType>(source.getType()).getTileElementType();
+  if (!pad && goesBeyond(access))
+    pad = b.constant(cast<TypedAttr>(b.b.getZeroAttr(element)));
   Value tile = tile::LoadOp::create(b.b, b.loc, tile::tileType(box.extents, element), source,
                                     box.positions, box.strides, Value(), pad);
   return b.reshape(b.transpose(tile, axesInOrder(access)), extentsOf(dimsOf(access)));

@@ -70,6 +70,8 @@ private:
     return llvm::is_contained(sharedDims, dim) && dim != sharedDims[0];
   }
   Box boxOf(const Access &access);
+  /// Whether a dimension is longer than the axis that is all of it: what is beyond that is 0.
+  bool goesBeyond(const Access &access) const;
   mlir::Value asBox(const Access &access, const Box &box, mlir::Value tile);
   mlir::Value insideParts(const Access &access);
 

@@ -199,9 +199,9 @@ LogicalResult DispatchConfigurationAttr::verify(function_ref<InFlightDiagnostic(
   size_t least = 0;
   bool isExact = true;
   for (CutAttr cut : cuts) {
-    bool isOpen = cut.getValue() == Cut::SplitReductions;
-    least += isOpen || cut.getValue() == Cut::None ? 1 : 2;
-    isExact &= !isOpen;
+    Cut value = cut.getValue();
+    least += value == Cut::SplitReductions || value == Cut::None ? 1 : 2;
+    isExact &= value != Cut::SplitReductions && value != Cut::AlignRows;
   }
   if (kernels.size() < least || (isExact && kernels.size() > least))
     return emitError() << "the cuts make " << least << (isExact ? "" : " or more")

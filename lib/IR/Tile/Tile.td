@@ -181,7 +181,8 @@ def Tile_Cut : I32Enum<"Cut", "whether one computation of a dispatch becomes sev
     I32EnumCase<"TransposeRhs", 1, "transpose_rhs">,
     I32EnumCase<"SplitReductions", 2, "split_reductions">,
     I32EnumCase<"TransformWeights", 3, "transform_weights">,
-    I32EnumCase<"SplitGradients", 4, "split_gradients">]> {
+    I32EnumCase<"SplitGradients", 4, "split_gradients">,
+    I32EnumCase<"AlignRows", 5, "align_rows">]> {
   let cppNamespace = "::tw::tile";
 }
 
@@ -192,7 +193,7 @@ def Tile_DispatchConfigurationAttr : Tile_Attr<"DispatchConfiguration", "dispatc
   let description = [{
     `cuts`: one for each computation that the dispatch is analysed into. `kernels`: one for each
     kernel that these become, in order: a computation that is not cut is one, one that is cut is
-    two, or as many as it has reductions in a row.
+    two, or as many as it has reductions in a row, or operands with rows to align.
   }];
   let parameters = (ins ArrayRefParameter<"::tw::tile::CutAttr">:$cuts,
       ArrayRefParameter<"::tw::tile::ConfigurationAttr">:$kernels);

@@ -1,23 +1,24 @@
-// A row takes all threads of a multiprocessor, so the block runs one program after the other, and one thread begins to
-// copy the next one's row to shared memory while this one's is reduced.
+// A row takes all threads of a multiprocessor, so the block runs one program after the other. One thread begins to copy
+// two rows to shared memory, and as soon as all threads have read one, which registers hold, that of the program after the
+// next one.
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 // RUN: tilewright kernel print %s --as=assembly --target=nvidia:sm_90a | FileCheck %s --check-prefix=PTX
 
 // CHECK: nvvm.reqntid = array<i32: 1024, 1, 1>
 // CHECK-COUNT-4: nvvm.mbarrier.init
-// The first program's:
-// CHECK: nvvm.cp.async.bulk.shared.cluster.global
+// The first two programs':
+// CHECK-COUNT-2: nvvm.cp.async.bulk.shared.cluster.global
 // CHECK: scf.for
-// The next one's:
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: llvm.load {{.*}} -> vector<8xf16>
+// CHECK: nvvm.barrier0
+// CHECK: nvvm.mbarrier.arrive
+// The third one's:
 // CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: nvvm.cp.async.bulk.shared.cluster.global
-// CHECK: nvvm.mbarrier.try_wait.parity
-// CHECK: llvm.load {{.*}} -> vector<8xf16>
 // CHECK: nvvm.shfl.sync
 // CHECK: llvm.store {{.*}} : vector<8xf16>
-// CHECK: nvvm.barrier0
-// CHECK: nvvm.mbarrier.arrive
 // PTX: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
 // PTX: ld.shared{{.*}}.v4
 // PTX-NOT: ld.global

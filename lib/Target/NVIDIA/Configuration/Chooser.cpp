@@ -63,6 +63,7 @@ public:
   }
 
   int64_t transformedColumns() const override { return panelOutputs; }
+  std::optional<int64_t> rowAlignment() const override { return tmaAlignment; }
 
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
     if (!std::holds_alternative<Contraction>(problem.subkernel.what))
@@ -101,6 +102,8 @@ private:
   //===--- the plain lowering -------------------------------------------------===//
 
   tile::Cut cutOf(const Contraction &contraction, bool isRhsWeight) const {
+    if (isAlignmentProfitable(contraction, isRhsWeight, precision, architecture))
+      return tile::Cut::AlignRows;
     bool isForTensorCores = isRhsWeight && isForTensorCoresTransposed(contraction, precision);
     return isForTensorCores || isTransposeProfitable(contraction, isRhsWeight, architecture)
                ? tile::Cut::TransposeRhs

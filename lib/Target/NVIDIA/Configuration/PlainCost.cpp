@@ -97,27 +97,6 @@ double partsOf(double programs, double trips, double work) {
   return std::max(1.0, std::floor(most));
 }
 
-int64_t bytesOf(kernel::DType dtype) {
-  switch (dtype) {
-  case kernel::DType::i8:
-  case kernel::DType::u8:
-  case kernel::DType::i1:
-    return 1;
-  case kernel::DType::f16:
-  case kernel::DType::bf16:
-  case kernel::DType::i16:
-    return 2;
-  case kernel::DType::f64:
-  case kernel::DType::i64:
-  case kernel::DType::index:
-    return 8;
-  case kernel::DType::f32:
-  case kernel::DType::i32:
-    return 4;
-  }
-  return 4;
-}
-
 BlockShape blockOfDots(int64_t elements, const GpuArchitecture &architecture) {
   Width width{.neighbours = 1, .held = heldElements, .largestTile = elements, .isRowByRow = false};
   return blockShapeFor(width, std::nullopt, architecture);

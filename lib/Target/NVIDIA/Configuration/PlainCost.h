@@ -3,6 +3,7 @@
 // A model of how long kernels of the plain lowering take: what their programs ask of the busiest
 // multiprocessor.
 #pragma once
+#include "Kernels/Access.h"
 #include "Target/NVIDIA/Architecture.h"
 #include "Target/NVIDIA/Emission/BlockShape.h"
 #include "Target/NVIDIA/Emission/Lanes.h"
@@ -58,8 +59,7 @@ struct DotWork {
   DotOperand a, b;
 };
 
-/// Bytes of an element in memory.
-int64_t bytesOf(kernel::DType dtype);
+using kernels::bytesOf;
 
 /// The threads of a program with a `dot`, whose largest tile has so many elements.
 BlockShape blockOfDots(int64_t elements, const GpuArchitecture &architecture);

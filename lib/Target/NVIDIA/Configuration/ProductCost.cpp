@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "GraphToTile/Configuration/AlignedRows.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
 #include "Kernels/SplitParts.h"
 #include "Target/NVIDIA/Configuration/MemoryCost.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
+#include "Target/NVIDIA/Configuration/PlainProduct.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "Target/NVIDIA/Product/Product.h"
 #include <algorithm>
@@ -46,6 +48,9 @@ constexpr double outsideCycles = 4.6, lineBytes = 128;
 // Columns next to each other come in boxes of 64, or of 32 where these do not fit evenly.
 constexpr int64_t boxColumns = 64;
 constexpr double narrowBoxFactor = 1.1;
+
+// A copy to longer rows reads and writes, single elements for the most part.
+constexpr double copyTraffic = 4;
 
 constexpr int64_t rowsOfInstruction = 64;
 constexpr int64_t blockRows[] = {16, 64, 128, 256};
@@ -328,6 +333,21 @@ ProductConfiguration chooseProduct(const Contraction &contraction,
       }
   }
   return best;
+}
+
+bool isAlignmentProfitable(const Contraction &contraction, bool isRhsWeight, Precision precision,
+                           const GpuArchitecture &architecture) {
+  if (isForTensorCores(contraction, precision) ||
+      !conversion::canAlignRows(contraction, tmaAlignment))
+    return false;
+  Contraction aligned = conversion::withAlignedRows(contraction, tmaAlignment);
+  if (!isForTensorCores(aligned, precision))
+    return false;
+  int64_t bytes = conversion::bytesToAlign(contraction, tmaAlignment, isRhsWeight);
+  double copies = bytes == 0 ? 0 : launchCycles + copyTraffic * double(bytes) / bytesOfMemory;
+  double plain = plainProductCost(
+      contraction, choosePlainProduct(contraction, isRhsWeight, architecture), architecture);
+  return productCost(aligned, chooseProduct(aligned, architecture), architecture) + copies < plain;
 }
 
 } // namespace tw::target::nvidia

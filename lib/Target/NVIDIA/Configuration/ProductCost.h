@@ -14,7 +14,7 @@ using kernels::ContractionConfiguration;
 
 /// Rows up to which a product may have a block of its own, ascending: 16 are as many products as
 /// 64, but fewer bytes; one needs no tensor cores.
-inline constexpr int64_t productVariants[] = {1, 16, 64, 512};
+inline constexpr int64_t productVariants[] = {1, 16, 64, 256, 512};
 
 struct ProductConfiguration {
   ContractionConfiguration block;
@@ -34,6 +34,10 @@ kernels::Numbers pipelineNumbers(const PipelineConfiguration &configuration);
 bool isForTensorCores(const Contraction &contraction, Precision precision = Precision::F32);
 /// Whether it does once its second operand is transposed.
 bool isForTensorCoresTransposed(const Contraction &contraction, Precision precision);
+/// Whether it is faster on them, once operands whose rows are no multiple of 16 bytes are copied,
+/// than it is without them. The copy of a weight is made when the model is compiled.
+bool isAlignmentProfitable(const Contraction &contraction, bool isRhsWeight, Precision precision,
+                           const GpuArchitecture &architecture);
 
 /// What the target asks beside kernels::contractionConstraints, over the configuration's fields and
 /// its own, of a contraction for the tensor cores.

@@ -141,6 +141,25 @@ void LoadsAhead::take(const Slot &slot) const {
   }
 }
 
+bool LoadsAhead::areHeld() const {
+  return llvm::all_of(
+      plan.loads, [&](tile::LoadOp op) { return e.isHeld(cast<RankedTensorType>(op.getType())); });
+}
+
+LogicalResult LoadsAhead::hold() const {
+  for (tile::LoadOp op : plan.loads) {
+    auto read = [&](const Group &group) {
+      return success(succeeded(e.evaluate(op.getResult(), group)));
+    };
+    if (failed(e.overGroups(e.extents(op.getResult()), read)))
+      return failure();
+    // A point that is not among them would come from the buffer.
+    e.materialized.erase(op.getResult());
+  }
+  e.barrier();
+  return success();
+}
+
 void LoadsAhead::release(const Slot &slot) const { ring.release(slot.stage, isLeader()); }
 
 } // namespace tw::target::nvidia

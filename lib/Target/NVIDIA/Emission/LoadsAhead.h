@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of programs of which a multiprocessor has room for one: TMA brings what the next program of
-// the block loads into shared memory while this one runs, so that memory is never idle.
+// Rows of programs of which a multiprocessor has room for one: TMA brings what the next two
+// programs of the block load into shared memory while this one runs, so that memory is never idle.
 #pragma once
 #include "Target/NVIDIA/Emission/BlockShape.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
@@ -37,6 +37,11 @@ public:
   void begin(const Slot &slot, mlir::Value isProgram, llvm::function_ref<void()> setNumber) const;
   /// The tiles of the program that runs now can be read.
   void take(const Slot &slot) const;
+  /// Whether registers hold all that a program loads.
+  bool areHeld() const;
+  /// Reads all of it to registers, so that the stage is free before the program has computed
+  /// anything. From then on nothing is read from the stage.
+  mlir::LogicalResult hold() const;
   /// All threads have read them.
   void release(const Slot &slot) const;
 

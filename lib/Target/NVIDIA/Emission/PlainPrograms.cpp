@@ -63,22 +63,34 @@ void PlainPrograms::beginLoads(const LoadsAhead &ahead, const LoadsAhead::Slot &
 
 LogicalResult PlainPrograms::emitAhead(const LoadsAhead &ahead, const Indices &grid) {
   ahead.initBarriers();
-  LoadsAhead::Slot slot = ahead.firstSlot();
+  LoadsAhead::Slot slot = ahead.firstSlot(), next = ahead.next(slot);
   beginLoads(ahead, slot, first, grid);
+  beginLoads(ahead, next, e.ix().add(Ix(first), Ix(step)), grid);
   auto programs =
       scf::ForOp::create(b, loc, first, count, step, ValueRange{slot.stage, slot.parity});
   e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(programs.getBody());
   slot = {programs.getRegionIterArgs()[0], programs.getRegionIterArgs()[1]};
-  LoadsAhead::Slot next = ahead.next(slot);
-  Ix number = programs.getInductionVar();
-  beginLoads(ahead, next, e.ix().add(number, Ix(step)), grid);
+  next = ahead.next(slot);
+  Ix number = programs.getInductionVar(), last = e.ix().add(number, e.ix().mul(Ix(step), 2));
+  auto refill = [&] {
+    ahead.release(slot);
+    beginLoads(ahead, ahead.next(next), last, grid);
+  };
   ahead.take(slot);
-  LogicalResult done = emitProgram(number, grid);
-  ahead.release(slot);
+  bool areHeld = ahead.areHeld();
+  if (areHeld) {
+    if (failed(ahead.hold()))
+      return failure();
+    refill();
+  }
+  if (failed(emitProgram(number, grid)))
+    return failure();
+  if (!areHeld)
+    refill();
   scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
-  return done;
+  return success();
 }
 
 LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<AheadPlan> &plan,
