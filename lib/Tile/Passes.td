@@ -159,6 +159,8 @@ def FuseRows : Pass<"tile-fuse-rows", "::mlir::ModuleOp"> {
            "floating-point operations of all kernels together">,
     Option<"mostBytes", "most-bytes", "int64_t", "0",
            "of the rows of a program, of all values that it passes on">,
+    Option<"mostSharedBytes", "most-shared-bytes", "int64_t", "0",
+           "of what all programs read, such as weights">,
     Option<"leastPrograms", "least-programs", "int64_t", "1", "of the new kernel">,
   ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect"];

@@ -1,7 +1,8 @@
-// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 least-programs=4' -split-input-file | FileCheck %s
+// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 most-shared-bytes=65536 least-programs=4' -split-input-file | FileCheck %s
 // RUN: tilewright-opt %s -tile-fuse-rows -split-input-file | FileCheck %s --check-prefix=NEVER
-// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=2047 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=VARIANT
+// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=2047 most-shared-bytes=65536 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 most-shared-bytes=65536 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=VARIANT
+// RUN: tilewright-opt %s -tile-fuse-rows='most-operations=1000000 most-bytes=16384 most-shared-bytes=12287 least-programs=4' -split-input-file 2>&1 | FileCheck %s --check-prefix=SHARED
 
 // Programs of 8 and of 4 rows become programs of 16: each runs two by eight of the first kernel, then four of the second,
 // which reads what the first ones have stored. The hidden layer is a result that nothing reads.
@@ -12,6 +13,7 @@
 // NEVER-LABEL: func.func @layers
 // NEVER: tw.dispatch @hidden(
 // NEVER: tw.dispatch @output(
+// SHARED: remark: not in one kernel with its producer, block of rows by block of rows: each program reads 12288 bytes that all others read, more than 12287
 // FEW: remark: not in one kernel with its producer, block of rows by block of rows: 8 rows at a time pass 2048 bytes on, more than 2047
 func.func @layers(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>, %v: tensor<64x16xf32>) -> tensor<64x16xf32> {
   %e = tensor.empty() : tensor<64x64xf32>

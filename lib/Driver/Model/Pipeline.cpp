@@ -192,7 +192,8 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
                                            costs.access, chooser->leastTransposedRun()}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     conversion::RowFusionLimits rows = chooser->rowFusionLimits();
-    pm.addPass(tile::createFuseRows({rows.mostOperations, rows.mostBytes, rows.leastPrograms}));
+    pm.addPass(tile::createFuseRows(
+        {rows.mostOperations, rows.mostBytes, rows.mostSharedBytes, rows.leastPrograms}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     conversion::SplitLimits limits = chooser->splitLimits();
     pm.addPass(

@@ -18,6 +18,26 @@ static void replaceBuffer(Subkernel &subkernel, Access &access, const BufferSpec
   subkernel.tensors[access.buffer] = use;
 }
 
+static Statement copyOf(const std::vector<Axis> &from, const std::vector<Axis> &to) {
+  Statement copied{Statement::Kind::Copy};
+  copied.sources = {{{}, {}, Access{0, from}, {}}};
+  copied.target = Access{1, to};
+  return copied;
+}
+
+/// Makes a copy whose buffers lie alike run along its dimensions in the order of memory.
+static void inOrderOfMemory(LoopProgram &program) {
+  Statement &copied = program.statements.front();
+  std::vector<Extent> dims;
+  std::vector<Axis> axes;
+  for (const Axis &axis : copied.target->axes) {
+    axes.push_back({int(dims.size())});
+    dims.push_back(program.dims[axis.dim]);
+  }
+  program.dims = dims;
+  copied = copyOf(axes, axes);
+}
+
 Subkernel materializeOperand(Subkernel &subkernel, Operand operand, const OperandLayout &layout,
                              int temporary) {
   auto &product = std::get<Contraction>(subkernel.what);
@@ -25,15 +45,15 @@ Subkernel materializeOperand(Subkernel &subkernel, Operand operand, const Operan
   BufferSpec from = product.buffers[access.buffer], to{layout.name, from.dtype, layout.shape, true};
   TensorUse given = subkernel.tensors[access.buffer], use{{}, {}, temporary};
   LoopProgram program{product.dims, {from, to}};
-  Statement copied{Statement::Kind::Copy};
-  copied.sources = {{{}, {}, Access{0, access.axes}, {}}};
-  copied.target = Access{1, {}};
+  std::vector<Axis> axes;
   for (auto [dim, extent] : llvm::zip(layout.dims, layout.shape)) {
     program.dims[dim] = extent;
-    copied.target->axes.push_back({dim});
+    axes.push_back({dim});
   }
-  access.axes = copied.target->axes;
-  program.statements.push_back(std::move(copied));
+  program.statements.push_back(copyOf(access.axes, axes));
+  if (access.axes == axes)
+    inOrderOfMemory(program);
+  access.axes = axes;
   Subkernel copy{std::move(program), {given, use}, subkernel.locations};
   tidy(copy);
   to.isOutput = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands of products that a kernel of its own copies first, to where the target reads them better.
+// Operands of products that a kernel of its own copies first, to where the target reads them
+// better.
 #pragma once
 #include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 

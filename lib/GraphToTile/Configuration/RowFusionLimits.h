@@ -14,6 +14,8 @@ struct RowFusionLimits {
   int64_t mostOperations = 0;
   /// Bytes of the rows of a program at most, of all values that it passes on.
   int64_t mostBytes = 0;
+  /// Bytes at most that all programs read, each for its own rows: weights.
+  int64_t mostSharedBytes = 0;
   /// How many programs there have to be at least with the fewest rows that fit all kernels, and
   /// about how many are made, or a multiple: so many workers have one.
   int64_t leastPrograms = 1;

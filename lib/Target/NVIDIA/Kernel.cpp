@@ -296,6 +296,7 @@ private:
     if (failed(emitPrograms(result, own, shape, result.info.name, plan.sharedBytes)))
       return failure();
     result.arguments += int64_t(plan.maps.size()) * mapWords;
+    result.entries.back().sharedBytes = plan.sharedBytes; // that the launch asks for
     return success(own.requests.empty());
   }
 

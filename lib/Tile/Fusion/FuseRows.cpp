@@ -29,9 +29,10 @@ namespace {
 struct Chain {
   SmallVector<graph::DispatchOp> calls;
   std::vector<RowStage> stages;
-  int64_t bytesOfRow = 0; // of all values that are passed on
-  int64_t work = 0;       // floating-point operations
-  size_t length = 0;      // operations of the kernels
+  int64_t bytesOfRow = 0;  // of all values that are passed on
+  int64_t sharedBytes = 0; // of inputs that each program reads, whichever its rows are
+  int64_t work = 0;        // floating-point operations
+  size_t length = 0;       // operations of the kernels
 };
 
 int64_t rowsTogether(const Chain &chain) {
@@ -55,6 +56,23 @@ bool hasProducts(RowStage stage) {
 int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+}
+
+/// Of the inputs of which a program reads more than its own rows, and no other stage has stored
+/// them.
+int64_t sharedBytesOf(const RowStage &stage) {
+  int64_t bytes = 0;
+  std::string why;
+  for (BlockArgument input : Operands(stage.kernel).ins) {
+    auto type = cast<BufferType>(input.getType());
+    Size elements = 1;
+    for (const Size &size : sizesOf(type))
+      elements = elements * size;
+    if (!stage.isLinked(input.getArgNumber()) && !readsOwnRows(input, stage.blocks, why))
+      bytes += elements.constant().value_or(0) *
+               int64_t(llvm::divideCeil(type.getTileElementType().getIntOrFloatBitWidth(), 8));
+  }
+  return bytes;
 }
 
 struct FuseRows : impl::FuseRowsBase<FuseRows> {
@@ -104,6 +122,7 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       return chain;
     chain.calls.push_back(first);
     chain.stages.push_back({kernel, *blocks});
+    chain.sharedBytes = sharedBytesOf(chain.stages.front());
     chain.length = lengthOf(kernel);
     chain.work = operationsOf(kernel);
     while (graph::DispatchOp next = nextOf(chain.calls.back())) {
@@ -158,6 +177,7 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       return false;
     longer.work += operationsOf(stage.kernel);
     longer.length += lengthOf(stage.kernel);
+    longer.sharedBytes += sharedBytesOf(stage);
     longer.calls.push_back(next);
     longer.stages.push_back(std::move(stage));
     if (longer.length > longestKernel)
@@ -182,6 +202,9 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     else if (chain.work > mostOperations)
       why = fmt::format("together they take {} floating-point operations, more than {}", chain.work,
                         int64_t(mostOperations));
+    else if (chain.sharedBytes > mostSharedBytes)
+      why = fmt::format("each program reads {} bytes that all others read, more than {}",
+                        chain.sharedBytes, int64_t(mostSharedBytes));
     else if (bytes > mostBytes)
       why = fmt::format("{} rows at a time pass {} bytes on, more than {}", rows, bytes,
                         int64_t(mostBytes));

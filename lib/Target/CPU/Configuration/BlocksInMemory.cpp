@@ -24,6 +24,9 @@ constexpr int64_t mostWideRows = 256, mostWideColumns = 256;
 // of its rows.
 constexpr int64_t coolRows = 64, shallowDepth = 128;
 constexpr int64_t leastStreamed = 128; // of the sum's length
+// The same with 16 registers, whose panels have 16 columns: blocks of fewer terms are read before
+// they would be prefetched, and sums go to memory and back too often.
+constexpr int64_t leastStreamedNarrow = packedDepth;
 // Products in tile registers: steps of the sum that are one instruction; rows that pass by a block
 // of b, and steps of it (40 KB for 32 columns: rows of a pass by the first-level cache).
 constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 640;
@@ -115,11 +118,14 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
 }
 
 /// Whether panels of a packed b can pass by a block of sums in memory, and there are enough rows.
+/// Processors with 16 registers have small second-level caches, which keep little of a weight.
 bool canStreamPanels(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
-  return unit.registers >= 32 && !roles.rows.empty() && roles.sums.size() == 1 &&
-         !convertsInProducts(contraction) && sizeOf(contraction, roles.rows) >= streamedRows &&
-         sizeOf(contraction, roles.sums) >= leastStreamed;
+  int64_t depth = sizeOf(contraction, roles.sums);
+  bool isLarge = depth * sizeOf(contraction, roles.columns) * int64_t(sizeof(float)) > smallBytes;
+  return !roles.rows.empty() && roles.sums.size() == 1 && !convertsInProducts(contraction) &&
+         sizeOf(contraction, roles.rows) >= streamedRows &&
+         (unit.registers >= 32 ? depth >= leastStreamed : depth >= leastStreamedNarrow && isLarge);
 }
 
 /// Whether panels of a packed b are to pass by a block of sums in memory, so that the next one is
@@ -221,7 +227,7 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
                  : paged                 ? *paged
                  : made.columnParts == 1 ? panelColumns(contraction, unit, usual, programs)
                                          : usual;
-  bool isCool = made.isPacked && made.rows <= coolRows;
+  bool isCool = made.isPacked && made.rows <= coolRows && unit.registers >= 32;
   // What is read again for each part of the sum: all sums, and copies of a as large as they.
   int64_t atOnce = (copies ? 1 : made.isPacked && unit.hasSlowThirdLevel ? 3 : 2) * packedDepth;
   // Where b and a copy of a are read side by side, a panel of b stays in the first-level cache.
@@ -327,7 +333,7 @@ std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
   // Two products of a row and a vector of b in a cycle take no longer than reading that.
   int64_t vectorBytes = unit.lanes * int64_t(sizeof(float));
   if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction) ||
-      !canStreamPanels(contraction, unit) || roles.rows.size() != 1 ||
+      unit.registers < 32 || !canStreamPanels(contraction, unit) || roles.rows.size() != 1 ||
       rows * memoryRate > 2 * vectorBytes)
     return std::nullopt;
   CPUContraction made = inRegisters;

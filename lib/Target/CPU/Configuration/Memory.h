@@ -10,6 +10,8 @@ namespace tw::target::cpu {
 constexpr int64_t forgottenBytes = 3 << 19;
 /// As many of an operand do not stay in a second-level cache of 2 MiB beside the others.
 constexpr int64_t crowdedBytes = 1 << 20;
+/// As many are all of that of a small CPU.
+constexpr int64_t smallBytes = 1 << 19;
 /// As many stay in that of any CPU.
 constexpr int64_t nearBytes = 1 << 18;
 /// Bytes that come from memory in a cycle.

@@ -32,6 +32,7 @@ constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPro
 /// difference (docs/compiler-kernels.md).
 constexpr conversion::RowFusionLimits rowFusionLimits{/*mostOperations=*/1 << 30,
                                                       /*mostBytes=*/crowdedBytes,
+                                                      /*mostSharedBytes=*/crowdedBytes,
                                                       /*leastPrograms=*/someWorkers};
 
 /// The share of the workers that have work, in the mean while `programs` run.

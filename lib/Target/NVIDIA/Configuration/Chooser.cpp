@@ -9,6 +9,7 @@
 #include "Target/NVIDIA/Configuration/PlainLoops.h"
 #include "Target/NVIDIA/Configuration/PlainProduct.h"
 #include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 

@@ -142,6 +142,8 @@ public:
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
   mlir::LogicalResult store(tile::StoreOp op);
   mlir::LogicalResult storeElement(tile::StoreOp op, const Point &point);
+  /// Those of a group, as wide as they are aligned.
+  mlir::LogicalResult storeGroup(tile::StoreOp op, const Group &group);
   mlir::LogicalResult scatter(tile::ScatterOp op);
   mlir::LogicalResult check(tile::CheckOp op);
 
@@ -238,7 +240,6 @@ private:
   /// Writes one element, if the box has its point.
   mlir::LogicalResult storeValue(tile::StoreOp op, const Point &point, mlir::Value value,
                                  mlir::Value isInside);
-  mlir::LogicalResult storeGroup(tile::StoreOp op, const Group &group);
   Group heldGroup(llvm::ArrayRef<Ix> extents, int64_t each, int64_t count, int64_t trip);
   /// How many groups of a box a thread has, where they are held.
   std::optional<int64_t> groupsOfThread(int64_t points, int64_t each) const;

@@ -16,17 +16,15 @@ MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
   return map;
 }
 
-/// Whether TMA can do a store: a plain box of 16-bit floats whose columns are contiguous.
-static bool isStoredByTma(const SumsStore &of, int64_t columns) {
+/// Whether a store goes out in pieces: a plain box of 16-bit floats whose columns are contiguous.
+static bool isStoredInPieces(const SumsStore &of, int64_t columns) {
   tile::StoreOp store = of.store;
   auto type = cast<RankedTensorType>(store.getTile().getType());
-  std::string why;
   return isHalf(type.getElementType()) && !store.getMask() && !store.getUpdate() && of.columnDim &&
          *of.columnDim + 1 == type.getRank() && columns % narrowestChunk == 0 &&
          llvm::all_of(store.getStrides(), [](int64_t stride) { return stride == 1; }) &&
          llvm::none_of(store.getPositions(),
-                       [](Value at) { return isa<RankedTensorType>(at.getType()); }) &&
-         canUseTensorMap(store.getBuffer(), why);
+                       [](Value at) { return isa<RankedTensorType>(at.getType()); });
 }
 
 static StoredPieces piecesOf(const SumsStore &of, int64_t rows, int64_t columns,
@@ -34,6 +32,9 @@ static StoredPieces piecesOf(const SumsStore &of, int64_t rows, int64_t columns,
   tile::StoreOp store = of.store;
   SharedTile tile(pieceRows, columns, elementBytes, plan.columns * elementBytes);
   StoredPieces pieces{tile.chunks(), {}};
+  std::string why;
+  if (!canUseTensorMap(store.getBuffer(), why))
+    return pieces;
   for (const Chunk &chunk : pieces.chunks) {
     MapPlan map{store.getBuffer(), SmallVector<int64_t>(store.getPositions().size(), 1),
                 chunk.swizzle};
@@ -53,8 +54,8 @@ std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t rows, int
                                    const StorePlan &plan, std::vector<MapPlan> &maps) {
   std::vector<StoredPieces> all;
   for (const SumsStore &store : stores)
-    all.push_back(isStoredByTma(store, columns) ? piecesOf(store, rows, columns, plan, maps)
-                                                : StoredPieces{});
+    all.push_back(isStoredInPieces(store, columns) ? piecesOf(store, rows, columns, plan, maps)
+                                                   : StoredPieces{});
   return all;
 }
 

@@ -14,18 +14,20 @@ struct MapPlan {
   Swizzle swizzle;
 };
 
-/// A store of 16-bit elements that TMA does: in chunks of columns, of which those of one width have
-/// one map.
+/// A store of 16-bit elements that go out through shared memory: in chunks of columns, by TMA, for
+/// which those of one width have one map, or by the threads, where its rows are not aligned.
 struct StoredPieces {
   std::vector<Chunk> chunks;  // of 64 rows of the block
-  std::vector<unsigned> maps; // for each chunk, its number among all maps
+  std::vector<unsigned> maps; // for each chunk, its number among all maps; none: by threads
+
+  bool areCopied() const { return !chunks.empty() && maps.empty(); }
 };
 
 /// How TMA reads an operand, in boxes of a chunk of columns.
 MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile);
 
-/// For each store, where TMA can do it, its pieces, whose maps are added to `maps`; no chunks where
-/// threads store elements themselves. `columns`: of the sums; `rows`: of a piece.
+/// For each store that goes out in pieces these, whose maps are added to `maps`; no chunks where
+/// threads store elements from their registers. `columns`: of the sums; `rows`: of a piece.
 std::vector<StoredPieces> piecesOf(llvm::ArrayRef<SumsStore> stores, int64_t rows, int64_t columns,
                                    const StorePlan &plan, std::vector<MapPlan> &maps);
 inline constexpr int64_t pieceRows = 64;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Emission/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static constexpr int64_t groupRows = 64, firstNamedBarrier = 1;
+static constexpr int64_t groupRows = 64, threadsOfGroup = 128, firstNamedBarrier = 1;
 
 /// Where register `number` is in the tile that is stored.
 Point Epilogue::pointOf(const SumsStore &of, int64_t block, int64_t number) {
@@ -71,7 +72,7 @@ void Epilogue::waitForBuffer(int64_t piece, int64_t allPieces) {
   if (!isEven && piece > 0 && piece < plan.count)
     return;
   at.when(group.isLeader, [&] {
-    int64_t pending = isEven || piece > 0 ? plan.count - 1 : 0;
+    int64_t pending = !isAnyCopied && (isEven || piece > 0) ? plan.count - 1 : 0;
     NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(pending), b.getUnitAttr());
   });
   at.groupBarrier(at.add(group.number, firstNamedBarrier));
@@ -106,6 +107,13 @@ LogicalResult Epilogue::fillPiece(const SumsStore &of, const Chunk &chunk, int64
   return success();
 }
 
+/// Where a row of the group's 64 is in the tile.
+Ix Epilogue::rowInTile(Value row, int64_t block) {
+  Value first = at.mul(group.rowGroup, groupRows * fragment.blocksOfGroup());
+  Value all = at.add(at.add(first, block * groupRows), row);
+  return Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), all));
+}
+
 /// By one thread, what all have filled.
 void Epilogue::storePiece(const SumsStore &of, const Chunk &chunk, int64_t block, Value map,
                           Value offset) {
@@ -114,9 +122,7 @@ void Epilogue::storePiece(const SumsStore &of, const Chunk &chunk, int64_t block
   for (auto [d, position] : llvm::enumerate(store.getPositions())) {
     Ix to = e.index(position);
     if (d == of.rowDim) {
-      Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), group.rowGroup);
-      to = e.ix().add(to, e.ix().mul(wide, groupRows * fragment.blocksOfGroup()));
-      to = e.ix().add(to, block * groupRows);
+      to = e.ix().add(to, rowInTile(at.i32(0), block));
     } else if (d == *of.columnDim) {
       to = e.ix().add(to, chunk.firstColumn);
     }
@@ -127,12 +133,64 @@ void Epilogue::storePiece(const SumsStore &of, const Chunk &chunk, int64_t block
   NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
 }
 
+//===--- by threads ------------------------------------------------------===//
+
+/// How many elements of a chunk threads copy at once: rows of the buffer are multiples of as many.
+static int64_t elementsAtOnce(tile::StoreOp store) {
+  constexpr int64_t most = 8; // 16 bytes, which swizzling keeps together
+  auto length = tile::sizesOf(cast<tile::BufferType>(store.getBuffer().getType())).back();
+  return length.constant() ? std::gcd(*length.constant(), most) : 1;
+}
+
+/// So that threads next to each other write elements next to each other.
+LogicalResult Epilogue::copyPiece(const SumsStore &of, const Chunk &chunk, int64_t block,
+                                  Value offset) {
+  int64_t each = elementsAtOnce(of.store), groups = groupRows * chunk.columns / each;
+  SmallVector<Value> none;
+  Value first = arith::ExtUIOp::create(b, loc, b.getI64Type(), group.thread);
+  return e.loop(first, groups, threadsOfGroup, none, [&](const Ix &number) {
+    Value narrow = arith::TruncIOp::create(b, loc, b.getI32Type(), e.ix().value(number));
+    return copyGroup(of, chunk, block, offset, narrow, each);
+  });
+}
+
+/// Group `number` of the chunk's elements, row by row.
+LogicalResult Epilogue::copyGroup(const SumsStore &of, const Chunk &chunk, int64_t block,
+                                  Value offset, Value number, int64_t each) {
+  tile::StoreOp store = of.store;
+  auto type = cast<RankedTensorType>(store.getTile().getType());
+  int64_t groups = chunk.columns / each, bytes = chunk.swizzle.rowBytes, units = bytes / 16;
+  Value row = at.div(number, groups), ofRow = at.rem(number, groups),
+        byte = at.mul(ofRow, each * 2);
+  Value turned = at.rem(at.div(row, 128 / bytes), units);
+  Value unit = at.bitXor(at.div(byte, 16), turned);
+  Value from =
+      at.add(at.add(offset, at.mul(row, bytes)), at.add(at.mul(unit, 16), at.rem(byte, 16)));
+  Type element = type.getElementType(),
+       whole = each > 1 ? Type(VectorType::get({each}, element)) : element;
+  Value read = LLVM::LoadOp::create(b, loc, whole, at.pointer(from), unsigned(each * 2));
+  Group stored;
+  Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), ofRow);
+  Point point(store.getPositions().size(), Ix(0));
+  point[of.rowDim] = rowInTile(row, block);
+  if (type.getDimSize(of.rowDim) % groupRows != 0)
+    stored.isInside = e.ix().less(point[of.rowDim], Ix(type.getDimSize(of.rowDim)));
+  Ix first = e.ix().add(e.ix().mul(wide, each), chunk.firstColumn);
+  for (auto [i, to] : llvm::enumerate(e.neighboursFrom(first, each))) {
+    point[*of.columnDim] = to;
+    Value value = each == 1 ? read : Value(LLVM::ExtractElementOp::create(b, loc, read, at.i32(i)));
+    e.setElement(store.getTile(), point, value);
+    stored.points.push_back(point);
+  }
+  return e.storeGroup(store, stored);
+}
+
 LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pieces,
                                     int64_t firstPiece, int64_t allPieces) {
   Value ofGroup = at.add(at.mul(group.number, plan.bytesOfGroup()), plan.offset);
   int64_t piece = firstPiece;
   for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
-    for (auto [chunk, map] : llvm::zip(pieces.chunks, pieces.maps)) {
+    for (auto [number, chunk] : llvm::enumerate(pieces.chunks)) {
       waitForBuffer(piece, allPieces);
       Value offset = at.add(ofGroup, piece++ % plan.count * plan.pieceBytes());
       if (failed(fillPiece(of, chunk, block, offset)))
@@ -141,14 +199,19 @@ LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pie
           b, loc, NVVM::ProxyKind::async_shared,
           NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
       at.groupBarrier(at.add(group.number, firstNamedBarrier));
-      at.when(group.isLeader,
-              [&, chunk = chunk, map = map] { storePiece(of, chunk, block, maps[map], offset); });
+      if (pieces.areCopied() && failed(copyPiece(of, chunk, block, offset)))
+        return failure();
+      if (!pieces.areCopied())
+        at.when(group.isLeader, [&, chunk = chunk, number = number] {
+          storePiece(of, chunk, block, maps[pieces.maps[number]], offset);
+        });
     }
   return success();
 }
 
 LogicalResult Epilogue::emit(ArrayRef<SumsStore> stores, ArrayRef<StoredPieces> all) {
   int64_t allPieces = 0, firstPiece = 0, blocks = fragment.blocksOfGroup();
+  isAnyCopied = llvm::any_of(all, [](const StoredPieces &pieces) { return pieces.areCopied(); });
   for (const StoredPieces &pieces : all)
     allPieces += blocks * int64_t(pieces.chunks.size());
   for (auto [store, pieces] : llvm::zip(stores, all)) {

@@ -2,7 +2,8 @@
 //
 // What becomes of the sums, in the registers where they are: `evaluate` gives the elements of the
 // tile that is stored, of which the sums at the same point are known. Tiles of 16-bit elements go
-// out in pieces of 64 rows, through shared memory, by TMA; others element by element.
+// out in pieces of 64 rows, through shared memory, by TMA, or by the threads where rows of the
+// buffer are not aligned; others element by element.
 #pragma once
 #include "Target/NVIDIA/Product/Emission/WarpGroups.h"
 #include "Target/NVIDIA/Product/TensorMaps.h"
@@ -33,6 +34,11 @@ private:
                                 mlir::Value offset);
   void storePiece(const SumsStore &store, const Chunk &chunk, int64_t block, mlir::Value map,
                   mlir::Value offset);
+  Ix rowInTile(mlir::Value row, int64_t block);
+  mlir::LogicalResult copyPiece(const SumsStore &store, const Chunk &chunk, int64_t block,
+                                mlir::Value offset);
+  mlir::LogicalResult copyGroup(const SumsStore &store, const Chunk &chunk, int64_t block,
+                                mlir::Value offset, mlir::Value number, int64_t each);
   void waitForBuffer(int64_t piece, int64_t allPieces);
 
   Emitter &e;
@@ -43,6 +49,7 @@ private:
   const SumsFragment &fragment;
   int64_t columns;
   StorePlan plan;
+  bool isAnyCopied = false; // buffers are then not those of as many stores by TMA
   llvm::SmallVector<mlir::Value> maps;
 };
 
