@@ -213,6 +213,18 @@ TEST(Faults, OfProducts) {
   expectAllFound(product({.rows = 128, .columns = 64, .depth = 16, .m = 256, .n = 128, .k = 64}));
   expectAllFound(product(
       {.rows = 64, .columns = 64, .depth = 16, .m = 192, .n = 64, .k = 72, .unknown = "MK"}));
+  // Results that threads copy from shared memory. Before they write the next ones there, all of a
+  // warp group have come to the products of the next program, so that the simulator misses nothing;
+  // and at the end nothing is on its way by TMA.
+  expectAllFound(product({.rows = 64,
+                          .columns = 64,
+                          .depth = 16,
+                          .m = 192,
+                          .n = 124,
+                          .k = 64,
+                          .isTransposedB = true}),
+                 {"one more pending at nvvm.cp.async.bulk.wait_group", "without nvvm.barrier",
+                  "without nvvm.cp.async.bulk.wait_group"});
   // Three programs by two warp groups in turns.
   expectAllFound(product(
       {.rows = 64, .columns = 64, .depth = 16, .m = 192, .n = 64, .k = 64, .pingPongStages = 2}));

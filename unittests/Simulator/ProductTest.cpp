@@ -40,7 +40,7 @@ const Case cases[] = {
     {256, 128, 64, 264, 136, 128, true, true, "bf16", "bf16", true},
     {64, 64, 64, 96, 80, 72, true, false},
     {192, 80, 16, 100, 88, 40, false, true},                     // three, in rows of 32 bytes
-    {128, 64, 64, 129, 66, 72, false, true, "f16", "f16", true}, // elements are stored one by one
+    {128, 64, 64, 129, 66, 72, false, true, "f16", "f16", true}, // rows of 132 bytes
     {128, 96, 64, 130, 104, 72, false, false, "f16", "f32", true},
 };
 INSTANTIATE_TEST_SUITE_P(All, Products, testing::ValuesIn(cases));
@@ -77,6 +77,10 @@ const Case oneTrip[] = {
      .isTransposedB = true,
      .result = "f32",
      .hasLoop = false},
+    // Rows of the result that TMA cannot store.
+    {.rows = 128, .columns = 96, .depth = 32, .m = 130, .n = 75, .k = 72, .isTransposedB = true},
+    {.rows = 128, .columns = 64, .depth = 32, .m = 300, .n = 204, .k = 72, .isTransposedB = true},
+    {.rows = 16, .columns = 64, .depth = 32, .m = 16, .n = 130, .k = 72, .isTransposedB = true},
     {.rows = 64, .columns = 64, .depth = 16, .m = 80, .n = 72, .k = 32}, // a loop of two
     {.rows = 64, .columns = 64, .depth = 32, .m = 80, .n = 72, .k = 16}, // and of one
     {.rows = 64,
@@ -146,6 +150,14 @@ Case pingPong(Case c, int64_t stages) {
   return c;
 }
 const Case inTurns[] = {
+    pingPong({.rows = 128,
+              .columns = 192,
+              .depth = 32,
+              .m = 300,
+              .n = 401,
+              .k = 72,
+              .isTransposedB = true},
+             3),
     pingPong({.rows = 128, .columns = 128, .depth = 64, .m = 300, .n = 192, .k = 200}, 4),
     pingPong({.rows = 64,
               .columns = 64,
@@ -196,7 +208,7 @@ const Case fewRows[] = {
     {2, 64, 64, 2, 128, 200, false, true},
     {16, 32, 64, 16, 80, 200, false, true, "f16", "f16", true},
     {40, 64, 32, 104, 72, 104, true, false, "bf16", "bf16", true},
-    {24, 64, 64, 24, 66, 128, false, true, "f16", "f16", true}, // elements are stored one by one
+    {24, 64, 64, 24, 66, 128, false, true, "f16", "f16", true}, // rows of 132 bytes
     {7, 64, 64, 20, 72, 64, false, true, "f16", "f32"},
 };
 INSTANTIATE_TEST_SUITE_P(FewRows, Products, testing::ValuesIn(fewRows));

@@ -78,10 +78,28 @@ TEST(CPUContraction, PanelsStreamByBlocksInMemory) {
     }
   EXPECT_EQ(chosen(128, 768, 768).kBlock, 256);
   EXPECT_EQ(chosen(16, 768, 768).kBlock, 128); // room for a panel in the first-level cache
-  // One block; a short sum; columns that fill half of their last panel; few registers; no panels.
+  // One block; a short sum; columns that fill half of their last panel; no panels.
   for (const CPUContraction &other :
        {chosen(6, 768, 768), chosen(128, 768, 64), chosen(128, 96, 768),
-        chosen(128, 768, 768, avx2), chooseContraction(product(128, 768, 256), avx512)})
+        chooseContraction(product(128, 768, 256), avx512)})
+    EXPECT_FALSE(other.hasAccumulatorsInMemory);
+}
+
+/// With few registers panels are narrower, and the second-level cache is small: larger weights and
+/// longer sums only.
+TEST(CPUContraction, NarrowPanelsStreamByBlocksInMemory) {
+  auto chosen = [](int64_t m, int64_t n, int64_t k) {
+    return chooseContraction(product(m, n, k), avx2, true);
+  };
+  for (int64_t rows : {7, 16, 64, 128, 197, 512}) {
+    CPUContraction block = chosen(rows, 768, 3072);
+    EXPECT_TRUE(block.hasAccumulatorsInMemory) << rows;
+    EXPECT_EQ(block.columns, 16) << rows;
+    EXPECT_EQ(block.kBlock, 256) << rows;
+  }
+  // One block; a short sum; small weights.
+  for (const CPUContraction &other :
+       {chosen(6, 768, 3072), chosen(128, 6144, 128), chosen(784, 512, 256)})
     EXPECT_FALSE(other.hasAccumulatorsInMemory);
 }
 

@@ -81,7 +81,8 @@ TEST(PlainBlocks, VariantsOfProducts) {
     if (!buffer.isOutput)
       buffer.dtype = kernel::f16;
   Subkernel onTensorCores{product, {}, {}};
-  EXPECT_EQ(chooser()->variantSizes({onTensorCores, true}), (std::vector<int64_t>{1, 16, 64, 512}));
+  EXPECT_EQ(chooser()->variantSizes({onTensorCores, true}),
+            (std::vector<int64_t>{1, 16, 64, 256, 512}));
 }
 
 } // namespace

@@ -50,10 +50,7 @@ Value PlainPrograms::partOf(Value all, const Ix &number, arith::MulIOp &offset) 
 
 LogicalResult PlainPrograms::emitProgram(const Ix &number, const Indices &grid) {
   setProgram(e, number, grid);
-  if (failed(e.block(e.kernel.getBody().front())))
-    return failure();
-  e.barrier(); // the next program uses the same scratch
-  return success();
+  return e.block(e.kernel.getBody().front());
 }
 
 void PlainPrograms::beginLoads(const LoadsAhead &ahead, const LoadsAhead::Slot &slot,
@@ -87,8 +84,10 @@ LogicalResult PlainPrograms::emitAhead(const LoadsAhead &ahead, const Indices &g
   }
   if (failed(emitProgram(number, grid)))
     return failure();
-  if (!areHeld)
+  if (!areHeld) { // else `hold` is where all threads have come to the end of the one before
+    e.barrier();
     refill();
+  }
   scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
   return success();
 }
@@ -112,6 +111,7 @@ LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<Ahead
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(programs.getBody());
     done = emitProgram(programs.getInductionVar(), grid);
+    e.barrier(); // the next program uses the same scratch
   }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(ofWorkspace);

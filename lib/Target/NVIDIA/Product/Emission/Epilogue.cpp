@@ -65,16 +65,17 @@ LogicalResult Epilogue::storeRows(const SumsStore &of) {
 
 //===--- by TMA ----------------------------------------------------------===//
 
-/// Before a buffer is filled again, TMA has read what was in it; all threads of the group know.
+/// Before a buffer is filled again, TMA, or all threads, have read what was in it.
 void Epilogue::waitForBuffer(int64_t piece, int64_t allPieces) {
   // Where buffers come round unevenly, the first piece of a program waits for all before it.
   bool isEven = allPieces % plan.count == 0;
   if (!isEven && piece > 0 && piece < plan.count)
     return;
-  at.when(group.isLeader, [&] {
-    int64_t pending = !isAnyCopied && (isEven || piece > 0) ? plan.count - 1 : 0;
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(pending), b.getUnitAttr());
-  });
+  if (isAnyByTma)
+    at.when(group.isLeader, [&] {
+      int64_t pending = !isAnyCopied && (isEven || piece > 0) ? plan.count - 1 : 0;
+      NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(pending), b.getUnitAttr());
+    });
   at.groupBarrier(at.add(group.number, firstNamedBarrier));
 }
 
@@ -195,9 +196,10 @@ LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pie
       Value offset = at.add(ofGroup, piece++ % plan.count * plan.pieceBytes());
       if (failed(fillPiece(of, chunk, block, offset)))
         return failure();
-      NVVM::FenceProxyOp::create(
-          b, loc, NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+      if (!pieces.areCopied())
+        NVVM::FenceProxyOp::create(
+            b, loc, NVVM::ProxyKind::async_shared,
+            NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
       at.groupBarrier(at.add(group.number, firstNamedBarrier));
       if (pieces.areCopied() && failed(copyPiece(of, chunk, block, offset)))
         return failure();
@@ -212,6 +214,7 @@ LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pie
 LogicalResult Epilogue::emit(ArrayRef<SumsStore> stores, ArrayRef<StoredPieces> all) {
   int64_t allPieces = 0, firstPiece = 0, blocks = fragment.blocksOfGroup();
   isAnyCopied = llvm::any_of(all, [](const StoredPieces &pieces) { return pieces.areCopied(); });
+  isAnyByTma = llvm::any_of(all, [](const StoredPieces &pieces) { return !pieces.maps.empty(); });
   for (const StoredPieces &pieces : all)
     allPieces += blocks * int64_t(pieces.chunks.size());
   for (auto [store, pieces] : llvm::zip(stores, all)) {

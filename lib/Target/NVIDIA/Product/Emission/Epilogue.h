@@ -49,7 +49,8 @@ private:
   const SumsFragment &fragment;
   int64_t columns;
   StorePlan plan;
-  bool isAnyCopied = false; // buffers are then not those of as many stores by TMA
+  // Where pieces of some stores are copied, as many stores by TMA are not as many buffers.
+  bool isAnyCopied = false, isAnyByTma = false;
   llvm::SmallVector<mlir::Value> maps;
 };
 
