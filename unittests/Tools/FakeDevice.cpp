@@ -87,10 +87,9 @@ public:
         device->entries.push_back({name, 0, 0, 32, 0});
         addLaunch(words, into, name, info->name, arguments, fills);
       }
-    // The host asks for the workspace, and how many blocks there are; of variants, too.
-    for (auto needs : code->getOps<LLVM::LLVMFuncOp>())
-      if (needs.getSymName().ends_with("_info"))
-        into.push_back(needs->clone());
+    // The host asks for the workspace, and how many blocks there are.
+    auto needs = code->lookupSymbol<LLVM::LLVMFuncOp>(info->name + "_info");
+    into.push_back(needs->clone());
     std::vector<std::string> exports;
     for (const target::DeviceCode::Entry &entry : device->entries)
       addEntry(words, *code, entry.name, arguments, exports);
