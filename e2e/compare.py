@@ -44,14 +44,16 @@ def distance(values: list, exact: list) -> float:
     return max((abs(a - b) for a, b in zip(values, exact) if math.isfinite(b)), default=0.0)
 
 
-def inaccuracy(got: list, want: list, exact: list, dtype: str, graph: float) -> str | None:
+def inaccuracy(got: list, want: list, exact: list, dtype: str, graph: float, reduction: int = 1) -> str | None:
     """How the result breaks the rule on the distance from double precision, or None; `graph` is the
-    distance of the exported graph as PyTorch runs it where that is larger than the module's."""
+    distance of the exported graph as PyTorch runs it where that is larger than the module's;
+    `reduction`: terms of the longest sums."""
     rule = RULES["f64_rule"]
     ours, eager = distance(got, exact), max(distance(want, exact), graph)
     if not math.isfinite(eager):
         return None
-    allowed = max(rule["factor"] * eager, rule["floor_ulps"] * ULP[dtype] * largest(exact))
+    ulps = max(rule["floor_ulps"], math.sqrt(reduction))
+    allowed = max(rule["factor"] * eager, ulps * ULP[dtype] * largest(exact))
     if ours <= allowed:
         return None
     return f"{ours:.3g} from double precision; eager PyTorch is {eager:.3g} from it, allowed are {allowed:.3g}"

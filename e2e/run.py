@@ -105,7 +105,8 @@ def check_output(case: Case, output: dict, result: pathlib.Path, scratch: pathli
     if wrong:
         return [wrong]
     if exact is not None:
-        inaccurate = compare.inaccuracy(got, want, exact, output["dtype"], output.get("distance", 0.0))
+        inaccurate = compare.inaccuracy(got, want, exact, output["dtype"], output.get("distance", 0.0),
+                                        case.description["reduction"])
         return [inaccurate] if inaccurate else []
     return []
 

@@ -82,6 +82,8 @@ class Compare(unittest.TestCase):
         self.assertIsNone(compare.inaccuracy([1 + 2e-7], [1 + 1e-7], [1.0], "f32", 0.0))
         self.assertIsNotNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 0.0))
         self.assertIsNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 5e-7))
+        self.assertIsNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 0.0, reduction=64))
+        self.assertIsNotNone(compare.inaccuracy([1 + 2e-6], [1 + 1e-7], [1.0], "f32", 0.0, reduction=64))
 
 
 class Cases(unittest.TestCase):
