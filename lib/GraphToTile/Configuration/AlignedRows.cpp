@@ -56,7 +56,7 @@ bool canAlignRows(const Contraction &product, int64_t bytes) {
          llvm::all_of(operands, [&](Operand operand) { return isWhole(product, operand); });
 }
 
-int64_t bytesToAlign(const Contraction &product, int64_t bytes, bool isRhsWeight) {
+int64_t bytesToAlign(const Contraction &product, int64_t bytes, bool isRhsWeight, int64_t unknown) {
   int64_t all = 0;
   for (Operand operand : operands) {
     const BufferSpec &buffer = bufferOf(product, operand);
@@ -64,7 +64,7 @@ int64_t bytesToAlign(const Contraction &product, int64_t bytes, bool isRhsWeight
       continue;
     int64_t size = bytesOf(buffer.dtype);
     for (const Extent &extent : buffer.shape)
-      size *= extent.size.value_or(1);
+      size *= extent.size.value_or(extent.most.value_or(unknown));
     all += size;
   }
   return all;

@@ -13,8 +13,10 @@ bool canAlignRows(const kernels::Contraction &product, int64_t bytes);
 
 /// The product with all rows aligned.
 kernels::Contraction withAlignedRows(kernels::Contraction product, int64_t bytes);
-/// How many bytes of operands each call has to copy for that: none of a weight.
-int64_t bytesToAlign(const kernels::Contraction &product, int64_t bytes, bool isRhsWeight);
+/// How many bytes of operands each call has to copy for that: none of a weight. Extents that only
+/// calls tell count as `unknown`.
+int64_t bytesToAlign(const kernels::Contraction &product, int64_t bytes, bool isRhsWeight,
+                     int64_t unknown);
 
 /// Makes a product read such operands from temporaries, and gives what writes these: copies.
 std::vector<Subkernel> materializeAlignedRows(Subkernel &subkernel, int64_t bytes,

@@ -343,7 +343,7 @@ bool isAlignmentProfitable(const Contraction &contraction, bool isRhsWeight, Pre
   Contraction aligned = conversion::withAlignedRows(contraction, tmaAlignment);
   if (!isForTensorCores(aligned, precision))
     return false;
-  int64_t bytes = conversion::bytesToAlign(contraction, tmaAlignment, isRhsWeight);
+  int64_t bytes = conversion::bytesToAlign(contraction, tmaAlignment, isRhsWeight, unknownExtent);
   double copies = bytes == 0 ? 0 : launchCycles + copyTraffic * double(bytes) / bytesOfMemory;
   double plain = plainProductCost(
       contraction, choosePlainProduct(contraction, isRhsWeight, architecture), architecture);
