@@ -79,6 +79,11 @@ void Epilogue::waitForBuffer(int64_t piece, int64_t allPieces) {
   at.groupBarrier(at.add(group.number, firstNamedBarrier));
 }
 
+/// By what swizzling changes the number of a row's pieces of 16 bytes (Layout/SharedTile.h).
+static Value turnOf(const Instructions &at, Value row, Swizzle swizzle) {
+  return at.rem(at.div(row, 128 / swizzle.rowBytes), swizzle.rowBytes / 16);
+}
+
 /// Writes a chunk of 64 rows at `offset`: by each instruction, 16 columns, in matrices of 8 x 8, of
 /// which lane l gives the address of row l mod 8 of matrix l / 8.
 LogicalResult Epilogue::fillPiece(const SumsStore &of, const Chunk &chunk, int64_t block,
@@ -88,8 +93,8 @@ LogicalResult Epilogue::fillPiece(const SumsStore &of, const Chunk &chunk, int64
   Value row =
       at.add(at.add(at.mul(warp, 16), at.rem(lane, 8)), at.mul(at.rem(at.div(lane, 8), 2), 8));
   Value half = at.div(lane, 16); // of the 16 columns
-  int64_t bytes = chunk.swizzle.rowBytes, units = bytes / 16;
-  Value turned = at.rem(at.div(row, 128 / bytes), units);
+  int64_t bytes = chunk.swizzle.rowBytes;
+  Value turned = turnOf(at, row, chunk.swizzle);
   Value start = at.add(offset, at.mul(row, bytes));
   for (int64_t column = 0; column < chunk.columns; column += 16) {
     SmallVector<Value> registers;
@@ -160,11 +165,10 @@ LogicalResult Epilogue::copyGroup(const SumsStore &of, const Chunk &chunk, int64
                                   Value offset, Value number, int64_t each) {
   tile::StoreOp store = of.store;
   auto type = cast<RankedTensorType>(store.getTile().getType());
-  int64_t groups = chunk.columns / each, bytes = chunk.swizzle.rowBytes, units = bytes / 16;
+  int64_t groups = chunk.columns / each, bytes = chunk.swizzle.rowBytes;
   Value row = at.div(number, groups), ofRow = at.rem(number, groups),
         byte = at.mul(ofRow, each * 2);
-  Value turned = at.rem(at.div(row, 128 / bytes), units);
-  Value unit = at.bitXor(at.div(byte, 16), turned);
+  Value unit = at.bitXor(at.div(byte, 16), turnOf(at, row, chunk.swizzle));
   Value from =
       at.add(at.add(offset, at.mul(row, bytes)), at.add(at.mul(unit, 16), at.rem(byte, 16)));
   Type element = type.getElementType(),
