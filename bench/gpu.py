@@ -10,8 +10,8 @@
 and elementwise chains (gpu_rows.py), and what has the plain lowering beside these (gpu_plain.py), compiles each for nvidia:sm_90a into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
 rotated beyond the second-level cache, many calls behind a kernel that keeps the GPU busy until all are
 enqueued, in random order, each after a pause; "lasting" is the ratio after half a second without any. A ratio is PyTorch's time over ours: above 1 we are faster. Of
-products the peer is the best of cublasLt's candidates (gpu_cublaslt.py) and what PyTorch takes. Of
-attention PyTorch's backends are each forced, and the fastest one counts; of rows the faster of eager and Inductor.
+products the peer is the best of cublasLt's candidates (gpu_cublaslt.py), what PyTorch takes, and Inductor's templates
+for Triton, tuned. Of attention PyTorch's backends are each forced, and the fastest one counts; of rows the faster of eager and Inductor.
 With --against the artifacts of another folder, which another compiler packed, are measured in the same turns: "other" is
 their time over ours. Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s. What a call
 of many small kernels costs the host, as a CUDA graph and without, has a table of its own (gpu_host.py). At the end stands
@@ -30,6 +30,7 @@ import sys
 import tempfile
 import time
 
+import gpu_attention
 import gpu_bars
 import gpu_cublaslt
 import gpu_host
@@ -43,22 +44,6 @@ SQUARES = [(4096, 4096, 4096), (8192, 8192, 8192)]
 LONG_SUMS = [(64, 1280, 10240), (128, 640, 16384), (16, 4096, 11008), (16, 4096, 4096), (1, 4096, 4096)]  # of few rows
 ODD = [(2048, 1280, 1284), (2048, 1284, 1280), (2000, 1500, 1000), (2047, 1283, 1277), (4096, 4097, 4095)]
 FEW_ROWS = [(16, 1280, 1280), (16, 4096, 4096), (128, 4096, 4096), (256, 4096, 4096)]  # their number is known at the call
-# Heads, queries, keys, head size, causal.
-ATTENTION = {
-    "attention_40x1024_d64": (40, 1024, 1024, 64, False),
-    "attention_20x4096_d64": (20, 4096, 4096, 64, False),
-    "attention_40x1024_k64_d64": (40, 1024, 64, 64, False),
-    "attention_40x1024_k77_d64": (40, 1024, 77, 64, False),
-    "attention_64x4096_d128": (64, 4096, 4096, 128, False),
-    "attention_64x4096_d128_causal": (64, 4096, 4096, 128, True),
-    "attention_16x2048_d256": (16, 2048, 2048, 256, False),
-    "decode_32x4096_d128": (32, 1, 4096, 128, False),
-    "decode_256x4096_d128_groups4": (256, 1, 4096, 128, False),
-    "decode_32x32768_d128_groups4": (32, 1, 32768, 128, False),
-    "attention_8x16_k8192_d128": (8, 16, 8192, 128, False),
-}
-GROUPS = {"decode_256x4096_d128_groups4": 4, "decode_32x32768_d128_groups4": 4}  # heads of queries that share keys
-BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION")  # of PyTorch's attention
 CACHE_BYTES, ROUNDS, SUSTAINED_SECONDS = 220_000_000, 15, 0.5
 SUSTAINED_FROM_US = 30  # a shorter call takes longer to enqueue
 DTYPES = {"f16": 0, "bf16": 1, "f32": 2}  # as tw_dtype has them
@@ -83,13 +68,7 @@ def table() -> dict[str, dict]:
     for m, n, k in SHAPES[:2] + FEW_ROWS:
         rows[f"f16_{m}x{n}x{k}_dynamic"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "nk",
                                             "dynamic": True}
-    for name, (heads, queries, keys, size, is_causal) in ATTENTION.items():
-        rows[name] = {"heads": heads, "groups": GROUPS.get(name, 1), "queries": queries, "keys": keys, "size": size,
-                      "causal": is_causal, "dtype": "f16"}
-    for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal"):
-        rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
-    for name in ("attention_20x4096_d64", "attention_64x4096_d128"):
-        rows[f"{name}_bf16"] = {**rows[name], "dtype": "bf16"}
+    rows |= gpu_attention.table()
     for name, (operation, count, columns, dtype) in gpu_rows.ROWS.items():
         rows[name] = {"operation": operation, "rows": count, "columns": columns, "dtype": dtype}
     rows |= gpu_plain.table()
@@ -113,41 +92,17 @@ def reference(row: dict, x, w, bias):
     return torch._addmm_activation(bias, x, w.t(), use_gelu=True)  # cublasLt's fused epilogue
 
 
-def attend(row: dict, given: dict):
-    import torch
-
-    return torch.nn.functional.scaled_dot_product_attention(given["q"], given["k"], given["v"],
-                                                            is_causal=row["causal"], enable_gqa=row["groups"] > 1)
-
-
-def attention_shapes(row: dict) -> dict[str, tuple]:
-    heads, size = row["heads"], row["size"]
-    keys = (1, heads // row["groups"], row["keys"], size)
-    return {"q": (1, heads, row["queries"], size), "k": keys, "v": keys}
-
-
 def export(row: dict, path: pathlib.Path) -> None:
     import torch
 
-    for field, part in (("operation", gpu_rows), ("layers", gpu_host), ("plain", gpu_plain)):
+    for field, part in (("operation", gpu_rows), ("layers", gpu_host), ("plain", gpu_plain), ("heads", gpu_attention)):
         if field in row:
             given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in part.shapes(row).values())
-            dynamic = gpu_plain.dynamic_shapes(row) if part is gpu_plain else None
-            if dynamic:
+            dynamic = part.dynamic_shapes(row) if part in (gpu_plain, gpu_attention) else None
+            if dynamic and part is gpu_plain:
                 given = (given[0].expand(max(2, given[0].shape[0]), -1).contiguous(),)
             torch.export.save(torch.export.export(part.module(row), given, dynamic_shapes=dynamic), path)
             return
-
-    class Attention(torch.nn.Module):
-        def forward(self, q, k, v):
-            return attend(row, {"q": q, "k": k, "v": v})
-
-    if "heads" in row:
-        given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in attention_shapes(row).values())
-        length = torch.export.Dim("length", min=2, max=65536)  # of queries and keys
-        shapes = ({2: length}, {2: length}, {2: length}) if row.get("dynamic") else None
-        torch.export.save(torch.export.export(Attention(), given, dynamic_shapes=shapes), path)
-        return
 
     class Linear(torch.nn.Module):
         def forward(self, x, w, bias):
@@ -316,29 +271,33 @@ def linear_sets(row: dict) -> tuple[dict, dict, float]:
     else:
         w = given["w"].t() if row["layout"] == "nk" else given["w"]
         functions["cublas"] = lambda: torch.mm(given["x"], w, out=peer)
+    functions["inductor"] = lambda: autotuned(row)(given["x"], given["w"], given["bias"])
     return given, functions, 2 * m * n * k
+
+
+_autotuned: dict = {}
+
+
+def autotuned(row: dict):
+    """The product as Inductor's templates for Triton compute it, tuned for its sizes."""
+    import torch
+
+    key = tuple(sorted((name, str(value)) for name, value in row.items()))
+    if key not in _autotuned:
+        torch._dynamo.reset()
+        options = {"max_autotune": True, "max_autotune_gemm_backends": "TRITON", "triton.cudagraphs": False}
+
+        def linear(x, w, bias):
+            product = x @ (w.t() if row["layout"] == "nk" else w)
+            return torch.nn.functional.gelu(product + bias, approximate="tanh") if row["epilogue"] else product
+
+        _autotuned[key] = torch.compile(linear, dynamic=False, options=options)
+    return _autotuned[key]
 
 
 def attention_sets(row: dict) -> tuple[dict, dict, float]:
     """The same of attention, by each backend that takes it."""
-    import torch
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-
-    given = {key: torch.randn(*shape, device="cuda", dtype=torch_dtype(row))
-             for key, shape in attention_shapes(row).items()}
-    functions = {}
-    for backend in BACKENDS:
-        def call(backend=backend):
-            with sdpa_kernel(getattr(SDPBackend, backend)):
-                return attend(row, given)
-
-        try:
-            call()
-            functions[backend.split("_")[0].lower()] = call
-        except RuntimeError:
-            pass
-    scores = row["queries"] * row["keys"] * (0.5 if row["causal"] else 1)
-    return given, functions, 4 * row["heads"] * scores * row["size"]
+    return gpu_attention.sets(row, torch_dtype(row))
 
 
 def row_sets(row: dict) -> tuple[dict, dict, float]:
@@ -365,13 +324,8 @@ def wanted(row: dict, given: dict):
     if "operation" in row:
         wide = {key: value.double() for key, value in given.items()} if row["dtype"] == "f32" else wide
         return gpu_rows.evaluate(row, wide)
-    if "heads" in row:  # head by head, for the scores of all are large
-        def head(value, h):
-            return value[:, h * value.shape[1] // row["heads"]:][:, :1]
-
-        heads = [attend({**row, "groups": 1}, {key: head(value, h) for key, value in wide.items()})
-                 for h in range(row["heads"])]
-        return torch.cat(heads, 1)
+    if "heads" in row:
+        return gpu_attention.evaluate(row, wide)
     want = wide["x"] @ (wide["w"].t() if row["layout"] == "nk" else wide["w"])
     if row["epilogue"]:
         want = torch.nn.functional.gelu(want + wide["bias"], approximate="tanh")
@@ -460,8 +414,9 @@ def measure(options, name: str, row: dict, bandwidth: float) -> dict:
     candidates = {"ours": (ours, 1)} | ({"other": (others, 1)} if other else {})
     for key in functions:
         calls = [peers[key] for _, _, peers in sets]
-        # But for products PyTorch's host time is longer than the GPU's: all copies are one graph.
-        candidates[key] = (calls, 1) if is_product else ([captured(calls).replay], copies)
+        # But for cuBLAS PyTorch's host time is longer than the GPU's: all copies are one graph.
+        is_cublas = is_product and key != "inductor"
+        candidates[key] = (calls, 1) if is_cublas else ([captured(calls).replay], copies)
     count = max(copies, min(60, int(2000 / (work / (4e6 if kind(row) in ("rows", "plain") else 600e6) + 3))))
     times = median_times(candidates, -(-count // copies) * copies)
     us, before = times.pop("ours"), times.pop("other", None)
@@ -470,6 +425,8 @@ def measure(options, name: str, row: dict, bandwidth: float) -> dict:
              "ratio": round(times[best] / us, 3), **errors}
     if before:
         found["other"] = round(before / us, 3)
+    if is_product:
+        found["default_ratio"] = round(times["cublas"] / us, 3)  # what PyTorch takes by itself
     if kind(row) in ("rows", "plain"):
         return {**found, "of_copy": round(work / us / bandwidth, 3)}
     if min(us, times[best]) > SUSTAINED_FROM_US:
@@ -506,7 +463,7 @@ def run(options) -> int:
         print(gpu_bars.table(results))
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1))
-    wrong = [one["row"] for one in results if not one["error"] <= 1.5 * one["torch_error"] + 1e-4]
+    wrong = [one["row"] for one in results if not gpu_bars.is_right(one)]
     for name in chains:
         def open_artifact(graphs, name=name):
             compiled = Compiled(folder, name, graphs)
@@ -527,7 +484,7 @@ def main() -> int:
     parser.add_argument("--rows", help="names, with commas between them")
     parser.add_argument("--set", help="fields of kernels' configurations, such as ping_pong=1,columns=160")
     parser.add_argument("--against", type=pathlib.Path, help="what another compiler packed, to be measured beside it")
-    parser.add_argument("--eager", action="store_true", help="leave Inductor out, which takes seconds for each row")
+    parser.add_argument("--eager", action="store_true", help="leave Inductor out, which takes seconds for each row, and a minute for a product")
     parser.add_argument("--json", help="where to write the results")
     parser.add_argument("--compile", action="append", default=[], help="an option for `tilewright compile`")
     options = parser.parse_args()

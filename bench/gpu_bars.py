@@ -19,9 +19,11 @@ ODD_LINEARS = ["f16_2048x1280x1284", "f16_2048x1284x1280", "f16_2000x1500x1000",
                "f16_4096x4097x4095"]
 OTHER_ATTENTION = ["attention_16x2048_d256", "decode_32x4096_d128", "decode_256x4096_d128_groups4",
                    "decode_32x32768_d128_groups4", "attention_8x16_k8192_d128", "attention_40x1024_d64_dynamic",
-                   "attention_64x4096_d128_causal_dynamic", "attention_20x4096_d64_bf16", "attention_64x4096_d128_bf16"]
-LONG_ROWS = ["softmax_8192x8192", "softmax_4096x32768", "softmax_8192x4096_f32", "layer_norm_16384x4096",
-             "add_norm_16384x4096", "rms_norm_16384x4096_bf16", "gelu_16384x5120", "gelu_gate_8192x5120_bf16",
+                   "attention_64x4096_d128_causal_dynamic", "attention_20x4096_d64_bf16", "attention_64x4096_d128_bf16",
+                   "attention_32x2048_d128_groups4", "attention_40x1024_d64_bshd", "attention_40x1024_d64_masked"]
+LONG_ROWS = ["softmax_8192x8192", "softmax_8192x16384", "softmax_4096x32768", "softmax_8192x4096_f32",
+             "layer_norm_16384x4096", "add_norm_16384x4096", "add_norm_8192x16384",
+             "rms_norm_16384x4096_bf16", "gelu_16384x5120", "gelu_gate_8192x5120_bf16",
              "add_16384x4097"]
 # What is done, the rows, what each of them and the geometric mean of all are to reach, and of what.
 BARS = [
@@ -29,6 +31,7 @@ BARS = [
     ("the same with bias and GELU, against its fused ones", [f"{row}_gelu" for row in LINEARS], 0.97, 1.05, "ratio"),
     ("bf16 4096^3", ["bf16_4096x4096x4096"], 1.00, None, "ratio"),
     ("bf16 8192^3", ["bf16_8192x8192x8192"], 1.02, None, "ratio"),
+    ("the same, against what PyTorch takes by itself", ["bf16_8192x8192x8192"], 1.02, None, "default_ratio"),
     ("attention 40x1024, head size 64", ["attention_40x1024_d64"], 1.25, None, "ratio"),
     ("attention 20x4096, head size 64", ["attention_20x4096_d64"], 1.15, None, "ratio"),
     ("attention 40x1024 with 64 keys", ["attention_40x1024_k64_d64"], 2.00, None, "ratio"),
@@ -41,14 +44,20 @@ BARS = [
 ]
 
 
+def is_right(one: dict) -> bool:
+    """Whether our result is about as near to the true one as PyTorch's, which adds up in another order."""
+    return one["error"] <= 1.5 * one["torch_error"] + 1e-4
+
+
 def line(what: str, rows: list[str], least: float, mean: float | None, field: str, results: dict) -> str | None:
     measured = [results[row] for row in rows if row in results]
     if not measured:
         return None
     reached = [one[field] for one in measured]
     geomean = statistics.geometric_mean(reached)
-    is_met = len(measured) == len(rows) and min(reached) >= least and (mean is None or geomean >= mean)
-    missed = [row for row in rows if row not in results] + [one["row"] for one in measured if one[field] < least]
+    missed = [row for row in rows if row not in results]
+    missed += [one["row"] for one in measured if one[field] < least or not is_right(one)]
+    is_met = not missed and (mean is None or geomean >= mean)
     bar = f"{least:.2f}" if mean is None else f"each {least:.2f}, mean {mean:.2f}"
     values = ", ".join(f"{value:.2f}" for value in reached) + (f"; mean {geomean:.3f}" if mean else "")
     lasting = ", ".join(f"{one['sustained']:.2f}" for one in measured if "sustained" in one)

@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 import gpu
+import gpu_attention
 import gpu_plain
 import gpu_rows
 
@@ -26,11 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def input_sizes(row: dict) -> list[tuple]:
-    for field, part in (("operation", gpu_rows), ("plain", gpu_plain)):
+    for field, part in (("operation", gpu_rows), ("plain", gpu_plain), ("heads", gpu_attention)):
         if field in row:
             return list(part.shapes(row).values())
-    if "heads" in row:
-        return list(gpu.attention_shapes(row).values())
     weight = (row["n"], row["k"]) if row["layout"] == "nk" else (row["k"], row["n"])
     return [(row["m"], row["k"]), weight, (row["n"],)]
 

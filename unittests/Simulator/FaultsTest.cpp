@@ -201,11 +201,9 @@ Subject rows(int64_t count, int64_t columns) {
   return subject;
 }
 
-TEST(Faults, OfRowsThatArriveAhead) {
-  // The thread that loads has waited for all others before it fills a stage again, so it need not
-  // wait until that is empty, at first (two stages) or later.
-  constexpr char wait[] = "without nvvm.mbarrier.try_wait.parity";
-  expectAllFound(rows(4, 20480), {wait, wait, wait});
+TEST(Faults, OfRowsInSharedMemory) {
+  // A block has one program: nothing comes behind the last barrier.
+  expectAllFound(rows(4, 20480), {"without nvvm.barrier0"});
 }
 
 TEST(Faults, OfProducts) {

@@ -21,6 +21,7 @@ namespace {
 constexpr int64_t fillThreads = 256;
 /// In the plain lowering two blocks share a multiprocessor.
 constexpr int64_t blocksOfMultiprocessor = 2;
+constexpr int64_t reservedBytes = 1024; // of a block's shared memory, by the driver
 constexpr unsigned sharedSpace = 3;
 constexpr char sharedName[] = "tw_shared";
 constexpr int64_t sharedAlignment = 128, productAlignment = 1024; // of a swizzle's pattern
@@ -276,11 +277,16 @@ private:
 
   /// The plain lowering, with blocks as they suit it.
   LogicalResult emitPlain(LoweredForDevice &result, LaunchPlan &own, const std::string &name) {
-    int64_t sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - 1024;
+    int64_t sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - reservedBytes;
     BlockShape shape = blockShapeFor(width, knownPrograms(), architecture);
+    std::optional<BulkPlan> bulk = planBulkLoads(kernel, width, architecture);
+    if (bulk) {
+      shape = bulk->shape;
+      sharedLimit = architecture.sharedBytes / bulk->blocks - reservedBytes;
+    }
     own.threads = shape.allThreads();
     own.programsBeside = shape.programs;
-    return emitPrograms(result, own, shape, name, sharedLimit);
+    return emitPrograms(result, own, shape, name, sharedLimit, bulk);
   }
 
   /// The same beside the kernel for tensor cores, for other sizes.
@@ -302,25 +308,26 @@ private:
 
   /// Says in `own` what the launch needs.
   LogicalResult emitPrograms(LoweredForDevice &result, LaunchPlan &own, const BlockShape &shape,
-                             const std::string &name, int64_t sharedLimit) {
+                             const std::string &name, int64_t sharedLimit,
+                             const std::optional<BulkPlan> &bulk = std::nullopt) {
     LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
     // Operands of several terms are on their way at one time: without it ptxas rather loads them
     // one after the other, into registers for twice as many blocks.
     if (kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted())
       made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
+    if (bulk)
+      made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(int32_t(bulk->blocks)));
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
     // As in Product/Emission/WarpGroups.cpp: memory is touched behind it.
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
       NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.width = width.neighbours;
-    e.mostHeld = width.held;
-    std::optional<AheadPlan> ahead = planAhead(kernel, shape, architecture);
-    if (ahead)
-      own.blocksOfMultiprocessor = 1, sharedLimit = architecture.sharedBytes;
+    e.mostHeld = bulk ? 0 : width.held;
     Value workspace = made.getArgument(unsigned(signature.count()) - 1);
     PlainPrograms programs(e, shape, sharedMemory(sharedAlignment), workspace);
-    if (failed(programs.emit(signature.grid(e), ahead, sharedLimit)))
+    if (failed(programs.emit(signature.grid(e), bulk, sharedLimit)))
       return failure();
     own.requests = e.requests;
     own.sharedBytes = programs.sharedBytes();

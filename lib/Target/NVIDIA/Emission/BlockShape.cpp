@@ -23,12 +23,20 @@ int64_t pointsOfThread(const Width &width, int64_t threads) {
   return int64_t(llvm::divideCeil(groupsOf(width), threads)) * width.neighbours;
 }
 
+} // namespace
+
+bool areHeldBy(const Width &width, int64_t threads) {
+  return width.largestTile && pointsOfThread(width, threads) <= width.held;
+}
+
+namespace {
+
 /// As many as there are groups, within bounds; where a thread has several groups, such that all
 /// have as many of them, if possible.
 int64_t threadsOfProgram(const Width &width) {
   if (!width.largestTile)
     return usualThreads;
-  auto isHeld = [&](int64_t threads) { return pointsOfThread(width, threads) <= width.held; };
+  auto isHeld = [&](int64_t threads) { return areHeldBy(width, threads); };
   int64_t groups = groupsOf(width);
   if (groups <= usualThreads)
     return std::max(lanesOfWarp, inWarps(groups));
@@ -51,9 +59,7 @@ BlockShape blockShapeFor(const Width &width, std::optional<int64_t> programs,
   if (programs) // all multiprocessors have some
     warps = std::min(warps,
                      int64_t(llvm::bit_floor(uint64_t(*programs / architecture.multiprocessors))));
-  bool isForWarps =
-      width.largestTile && width.isRowByRow && pointsOfThread(width, lanesOfWarp) <= width.held;
-  if (isForWarps && warps > 1)
+  if (width.isRowByRow && areHeldBy(width, lanesOfWarp) && warps > 1)
     return {lanesOfWarp, warps};
   return {threadsOfProgram(width), 1};
 }

@@ -15,6 +15,9 @@ struct BlockShape {
   int64_t allThreads() const { return threads * programs; }
 };
 
+/// Whether the registers of so many threads hold all tiles of a program.
+bool areHeldBy(const Width &width, int64_t threads);
+
 /// `programs`: of the kernel, where they are known.
 BlockShape blockShapeFor(const Width &width, std::optional<int64_t> programs,
                          const GpuArchitecture &architecture);

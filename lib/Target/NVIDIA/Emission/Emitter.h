@@ -149,6 +149,8 @@ public:
 
   // Materialized tiles (Placement.cpp)
   Scratch allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
+  /// Whether so many elements of so many bytes each fit in what is left of shared memory.
+  bool hasSharedRoom(llvm::ArrayRef<Size> extents, int64_t each) const;
   Scratch scratchFor(mlir::Value tile);
   mlir::Value read(const Scratch &scratch, const Point &point);
   /// The element of `tile`, which lies in scratch; with it the others of its group.

@@ -14,21 +14,33 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t roomAlignment = 16; // bytes, in shared memory
 
-/// What costs at most this is computed again wherever it is used.
-static constexpr int64_t mostRepeated = 6;
+/// What costs at most this is computed again wherever it is used; the second, where it would lie in
+/// the workspace, which is a write and a read of memory for an exponential.
+static constexpr int64_t mostRepeated = 6, mostRepeatedForWorkspace = 64;
 /// An expression that costs more is computed in parts, so that no piece of code becomes too large.
 static constexpr int64_t mostAtOnce = 2000;
 
 //===--- scratch ---------------------------------------------------------===//
 
+static std::optional<int64_t> knownBytes(ArrayRef<Size> extents, int64_t each) {
+  for (const Size &extent : extents) {
+    if (!extent.constant())
+      return std::nullopt;
+    each *= *extent.constant();
+  }
+  return each;
+}
+
+bool Emitter::hasSharedRoom(ArrayRef<Size> extents, int64_t each) const {
+  std::optional<int64_t> bytes = knownBytes(extents, each);
+  return bytes && sharedBytes + *bytes <= sharedLimit;
+}
+
 Scratch Emitter::allocate(ArrayRef<Size> extents, Type element) {
   int64_t bytes = bytesOf(element);
-  std::optional<int64_t> known = bytes;
-  for (const Size &extent : extents)
-    known = known && extent.constant() ? std::optional(*known * *extent.constant()) : std::nullopt;
-  if (known && sharedBytes + *known <= sharedLimit) {
+  if (hasSharedRoom(extents, bytes)) {
     Value base = address(shared, b.getI8Type(), sharedBytes);
-    sharedBytes += int64_t(llvm::alignTo(uint64_t(*known), roomAlignment));
+    sharedBytes += int64_t(llvm::alignTo(uint64_t(*knownBytes(extents, bytes)), roomAlignment));
     mostSharedBytes = std::max(mostSharedBytes, sharedBytes);
     return {base, rowMajor(ix(), sizes(extents)), element};
   }
@@ -202,11 +214,13 @@ bool Emitter::isMaterialized(Value tile) {
   if (readsChangingBuffer(op))
     return true;
   llvm::SmallPtrSet<Operation *, 8> seen;
-  if (isHeld(cast<RankedTensorType>(tile.getType())) &&
-      isUsedAtOwnPoints(tile, op->getBlock(), seen))
+  auto type = cast<RankedTensorType>(tile.getType());
+  bool atOwnPoints = isUsedAtOwnPoints(tile, op->getBlock(), seen);
+  if (atOwnPoints && isHeld(type))
     return false;
   int64_t cost = costOf(tile);
-  if (cost <= mostRepeated)
+  bool isShared = hasSharedRoom(tile::extentsOf(type), bytesOf(type.getElementType()));
+  if (cost <= (atOwnPoints && !isShared ? mostRepeatedForWorkspace : mostRepeated))
     return false;
   if (cost > mostAtOnce)
     return true;

@@ -53,46 +53,35 @@ LogicalResult PlainPrograms::emitProgram(const Ix &number, const Indices &grid) 
   return e.block(e.kernel.getBody().front());
 }
 
-void PlainPrograms::beginLoads(const LoadsAhead &ahead, const LoadsAhead::Slot &slot,
-                               const Ix &number, const Indices &grid) {
-  ahead.begin(slot, e.ix().less(number, Ix(count)), [&] { setProgram(e, number, grid); });
-}
-
-LogicalResult PlainPrograms::emitAhead(const LoadsAhead &ahead, const Indices &grid) {
-  ahead.initBarriers();
-  LoadsAhead::Slot slot = ahead.firstSlot(), next = ahead.next(slot);
-  beginLoads(ahead, slot, first, grid);
-  beginLoads(ahead, next, e.ix().add(Ix(first), Ix(step)), grid);
-  auto programs =
-      scf::ForOp::create(b, loc, first, count, step, ValueRange{slot.stage, slot.parity});
+/// Those that the block runs; the body ends with what goes on to the next one.
+LogicalResult PlainPrograms::overPrograms(ValueRange carried,
+                                          llvm::function_ref<LogicalResult(scf::ForOp)> body) {
+  auto programs = scf::ForOp::create(b, loc, first, count, step, carried);
   e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(programs.getBody());
-  slot = {programs.getRegionIterArgs()[0], programs.getRegionIterArgs()[1]};
-  next = ahead.next(slot);
-  Ix number = programs.getInductionVar(), last = e.ix().add(number, e.ix().mul(Ix(step), 2));
-  auto refill = [&] {
-    ahead.release(slot);
-    beginLoads(ahead, ahead.next(next), last, grid);
-  };
-  ahead.take(slot);
-  bool areHeld = ahead.areHeld();
-  if (areHeld) {
-    if (failed(ahead.hold()))
-      return failure();
-    refill();
-  }
-  if (failed(emitProgram(number, grid)))
-    return failure();
-  if (!areHeld) { // else `hold` is where all threads have come to the end of the one before
-    e.barrier();
-    refill();
-  }
-  scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
-  return success();
+  return body(programs);
 }
 
-LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<AheadPlan> &plan,
+/// Each program waits for its own loads, and reads them where they lie.
+LogicalResult PlainPrograms::emitFromShared(const BulkLoads &loads, const Indices &grid) {
+  loads.initBarrier();
+  Value parity = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  return overPrograms(parity, [&](scf::ForOp programs) -> LogicalResult {
+    parity = programs.getRegionIterArg(0);
+    setProgram(e, programs.getInductionVar(), grid);
+    loads.begin();
+    loads.take(parity);
+    if (failed(emitProgram(programs.getInductionVar(), grid)))
+      return failure();
+    e.barrier();
+    Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
+    scf::YieldOp::create(b, loc, ValueRange{arith::XOrIOp::create(b, loc, parity, one)});
+    return success();
+  });
+}
+
+LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<BulkPlan> &plan,
                                   int64_t sharedLimit) {
   setThread();
   count = e.ix().value(e.ix().product(grid));
@@ -104,14 +93,13 @@ LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<Ahead
   LogicalResult done = success();
   if (plan) {
     e.sharedBytes = e.mostSharedBytes = plan->sharedBytes;
-    done = emitAhead(LoadsAhead(e, *plan, shared), grid);
+    done = emitFromShared(BulkLoads(e, *plan, shared), grid);
   } else {
-    auto programs = scf::ForOp::create(b, loc, first, count, step, ValueRange{});
-    e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(programs.getBody());
-    done = emitProgram(programs.getInductionVar(), grid);
-    e.barrier(); // the next program uses the same scratch
+    done = overPrograms({}, [&](scf::ForOp programs) {
+      LogicalResult emitted = emitProgram(programs.getInductionVar(), grid);
+      e.barrier(); // the next program uses the same scratch
+      return emitted;
+    });
   }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(ofWorkspace);

@@ -4,7 +4,7 @@
 // a time as stand side by side, each with its own part of the workspace and of shared memory.
 #pragma once
 #include "Target/NVIDIA/Emission/BlockShape.h"
-#include "Target/NVIDIA/Emission/LoadsAhead.h"
+#include "Target/NVIDIA/Emission/BulkLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace tw::target::nvidia {
@@ -19,17 +19,17 @@ public:
       : e(e), b(e.b), loc(e.loc), shape(shape), shared(shared), workspace(workspace) {}
 
   /// `sharedLimit`: of a block.
-  mlir::LogicalResult emit(const Indices &grid, const std::optional<AheadPlan> &plan,
+  mlir::LogicalResult emit(const Indices &grid, const std::optional<BulkPlan> &plan,
                            int64_t sharedLimit);
   int64_t sharedBytes() const { return e.mostSharedBytes * shape.programs; }
 
 private:
   void setThread();
   mlir::Value partOf(mlir::Value all, const Ix &number, mlir::arith::MulIOp &offset);
-  void beginLoads(const LoadsAhead &ahead, const LoadsAhead::Slot &slot, const Ix &number,
-                  const Indices &grid);
   mlir::LogicalResult emitProgram(const Ix &number, const Indices &grid);
-  mlir::LogicalResult emitAhead(const LoadsAhead &ahead, const Indices &grid);
+  mlir::LogicalResult emitFromShared(const BulkLoads &loads, const Indices &grid);
+  mlir::LogicalResult overPrograms(mlir::ValueRange carried,
+                                   llvm::function_ref<mlir::LogicalResult(mlir::scf::ForOp)> body);
 
   Emitter &e;
   mlir::OpBuilder &b;
