@@ -143,8 +143,9 @@ def ChannelsLast : GraphPass<"tw-channels-last", "::mlir::ModuleOp"> {
     written again for it, and its results are reordered too: elementwise operations, reductions,
     windows, padding, concatenation, reshapes. What cannot (or what leaves the function) gets the
     tensor transposed back. Weights are read in another order, which costs nothing. A convolution of
-    a few channels reads its input as it is; one with a window of one element is a product, and stays
-    as it is where it reads many places with channels first and the function returns them so.
+    a few channels reads its input as it is, padded before where its size is known; one with a window
+    of one element is a product, and stays as it is where it reads many places with channels first
+    and the function returns them so.
   }];
 }
 

@@ -2,12 +2,14 @@
 // RUN: tilewright-opt %s -tw-channels-last -mlir-print-local-scope | FileCheck %s --check-prefix=LOCAL
 
 // Two convolutions and what stands between them run with channels last; few channels are read as they
-// are, weights are read in another order. What leaves the function is transposed back.
+// are, padded before, and weights in another order. What leaves the function is transposed back.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: %[[X:.*]]: tensor<1x3x8x8xf32>
 // CHECK: tw.weight <"w" {{.*}} strides[3, 1, 9, 27]> : tensor<3x3x3x16xf32>
 // CHECK: tw.weight <"v" {{.*}} strides[3, 1, 9, 144]> : tensor<3x3x16x8xf32>
-// CHECK: tw.conv layout to_channels_last ins(%[[X]], %{{.*}}) outs({{.*}} : tensor<1x8x8x16xf32>)
+// CHECK: %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 0, 1, 1] high[0, 0, 1, 1]
+// CHECK: tw.conv layout to_channels_last ins(%[[PADDED]], %{{.*}}) outs({{.*}} : tensor<1x8x8x16xf32>)
+// CHECK-SAME: padding_low = array<i64: 0, 0>
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x8x8x16xf32>, tensor<16xf32>)
 // CHECK: tw.conv layout channels_last {{.*}} outs({{.*}} : tensor<1x8x8x8xf32>)
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<1x8x8x8xf32>)
@@ -159,4 +161,26 @@ func.func @filter_gradient(%dy: tensor<2x16x8x8xf32>, %x: tensor<2x12x10x10xf32>
     linalg.yield %r : f32
   } -> tensor<3x3x16x3xf32>
   return %g, %h : tensor<3x3x16x12xf32>, tensor<3x3x16x3xf32>
+}
+
+// The last window ends within the image: there is one column less than its padding says. Of a size
+// that only the call knows, windows are looked at instead.
+// CHECK-LABEL: func.func @images
+// CHECK: tensor.pad %{{.*}} low[0, 0, 1, 1] high[0, 0, 0, 0]
+// CHECK: tw.conv layout to_channels_last {{.*}} padding_low = array<i64: 0, 0>
+// CHECK-NOT: tensor.pad
+// CHECK: tw.conv layout to_channels_last {{.*}} padding_low = array<i64: 1, 1>
+func.func @images(%x: tensor<1x3x8x8xf32>, %y: tensor<1x3x?x8xf32>, %w: tensor<16x3x3x3xf32>,
+                  %known: tensor<1x16x4x4xf32>, %n: index)
+    -> (tensor<1x16x4x4xf32>, tensor<1x16x?x4xf32>) {
+  %0 = tw.conv ins(%x, %w : tensor<1x3x8x8xf32>, tensor<16x3x3x3xf32>)
+      outs(%known : tensor<1x16x4x4xf32>)
+      {strides = array<i64: 2, 2>, padding_low = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+       groups = 1 : i64} -> tensor<1x16x4x4xf32>
+  %e = tensor.empty(%n) : tensor<1x16x?x4xf32>
+  %1 = tw.conv ins(%y, %w : tensor<1x3x?x8xf32>, tensor<16x3x3x3xf32>)
+      outs(%e : tensor<1x16x?x4xf32>)
+      {strides = array<i64: 2, 2>, padding_low = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+       groups = 1 : i64} -> tensor<1x16x?x4xf32>
+  return %0, %1 : tensor<1x16x4x4xf32>, tensor<1x16x?x4xf32>
 }

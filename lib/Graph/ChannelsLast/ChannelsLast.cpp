@@ -154,6 +154,9 @@ private:
                       op.getGroups() == 1 && !op.getTransposed();
     if (!readsFirst)
       input = inOrder(input, order, "a convolution");
+    SmallVector<int64_t> padding(op.getPaddingLow());
+    if (readsFirst && !isPointwise(op))
+      input = padImage(op, input, padding);
     Value weight = weightOf(op), init = initInOrder(op.getInit(), order, true), result;
     if (isPointwise(op)) {
       result = multiplyChannelsLast(b, op, input, weight, init, readsFirst);
@@ -162,12 +165,37 @@ private:
       auto layout =
           readsFirst ? graph::ConvLayout::ToChannelsLast : graph::ConvLayout::ChannelsLast;
       result = graph::ConvOp::create(b, op.getLoc(), init.getType(), input, weight, init,
-                                     op.getStrides(), op.getPaddingLow(), op.getDilations(),
-                                     op.getGroups(), op.getTransposed(), layout);
+                                     op.getStrides(), padding, op.getDilations(), op.getGroups(),
+                                     op.getTransposed(), layout);
       emitReport(op.getLoc()) << "a convolution runs with channels last"
                               << (readsFirst ? ", and reads few channels as they are" : "");
     }
     replace(op, {{result, order}});
+  }
+
+  /// `image`, as large as all windows, with zeros around it, which `padding` says no longer then:
+  /// its few channels are soon copied, and no window has to be looked at. As it is where its size
+  /// is known only at the call.
+  Value padImage(graph::ConvOp op, Value image, SmallVectorImpl<int64_t> &padding) {
+    RankedTensorType type = typeOf(image), output = typeOf(op.getResult());
+    SmallVector<int64_t> shape(type.getShape()), low(shape.size(), 0), high(shape.size(), 0);
+    for (int64_t spatial = 0; spatial < op.getSpatialRank(); ++spatial) {
+      int64_t dim = spatial + 2, window = typeOf(op.getWeight()).getDimSize(dim);
+      if (type.isDynamicDim(unsigned(dim)) || output.isDynamicDim(unsigned(dim)) || window < 0)
+        return image;
+      int64_t last = (output.getDimSize(dim) - 1) * op.getStrides()[spatial] +
+                     (window - 1) * op.getDilations()[spatial] - padding[spatial];
+      low[dim] = padding[spatial];
+      high[dim] = std::max<int64_t>(0, last + 1 - shape[dim]);
+      shape[dim] += low[dim] + high[dim];
+    }
+    if (shape == type.getShape())
+      return image;
+    padding.assign(padding.size(), 0);
+    Value zero = arith::ConstantOp::create(b, op.getLoc(), b.getZeroAttr(type.getElementType()));
+    return tensor::PadOp::create(b, op.getLoc(), type.clone(shape), image,
+                                 getAsIndexOpFoldResult(b.getContext(), low),
+                                 getAsIndexOpFoldResult(b.getContext(), high), zero);
   }
 
   void multiplyFirst(graph::ConvOp op) {

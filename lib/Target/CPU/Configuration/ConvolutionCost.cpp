@@ -24,11 +24,13 @@ constexpr double secondLevelRate = 48, notHidden = 0.15;
 // scratch; for a vector of sums that is stored and loaded again; for one of the input that is
 // copied because some of its places lie outside.
 constexpr double programCycles = 60, partCycles = 20, handedOnVector = 3, copiedVector = 0.5;
+constexpr double copiedElement = 4; // that lies in an image, or outside: 9 were measured with AVX2
 constexpr int64_t spareRegisters = 2; // that code between taps needs
 // Bytes of weights whose prefetch hides all of the wait; Plan/Prefetches.cpp does from half of
 // them on.
 constexpr int64_t prefetchedBlock = 1 << 15;
 constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
+constexpr int64_t mostColumnsInScratch = 64;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
 constexpr int64_t channelChunk = 32; // steps along channels are multiples of it
 constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
@@ -97,6 +99,7 @@ struct Problem {
   static double step(double rows, double vectors) {
     return std::max({rows * vectors / 2, (rows + vectors) / 1.7, 4.5}) * 1.08;
   }
+  double bytesOf(double vectors) const { return vectors * double(lanes * bytes); }
   int64_t height() const { return outputs.size() < 2 ? 1 : outputs[outputs.size() - 2]; }
   /// Programs beside those along the last two dimensions.
   double outer() const {
@@ -125,8 +128,8 @@ double waitForInputs(const Problem &p, int64_t rows) {
   return rows * p.channels * p.bytes > firstLevel ? double(rows) / 8 : 0;
 }
 
-/// Cycles that the first rows of a block in memory wait for `lines` of a step's weights, of
-/// `bytes`, where nothing has prefetched them.
+/// Cycles that the first rows of a block in memory wait for the `lines`, in bytes, of a step's
+/// weights, which are `bytes` in all, where nothing has prefetched them.
 double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, int64_t bytes,
                       double lines, double first) {
   double step = double(block.channelStep > 0 ? block.channelStep : p.channels);
@@ -143,14 +146,20 @@ double cyclesBeside(const Problem &p, double rows, double vectors) {
 }
 
 /// Cycles of programs at the ends of lines for one block of columns: taps that lie outside for some
-/// places of a block are applied to a copy of all of them, so narrow blocks copy less.
+/// places of a block are applied to a copy of all of them, so narrow blocks copy less. Elements of
+/// images are copied one by one, all of those that a program reads whose last places do not exist.
 double cyclesAtEdges(const Problem &p, const ConvolutionConfiguration &block) {
-  return copiedVector * p.outer() * double(ceilDiv(p.height(), block.height)) *
-         double(block.width * block.height * p.edgeTaps * ceilDiv(p.channels, p.lanes));
+  double programs = p.outer() * double(ceilDiv(p.height(), block.height)), copied = copiedVector;
+  int64_t taps = p.edgeTaps, vectors = ceilDiv(p.channels, p.lanes);
+  if (p.channels <= imageChannels) {
+    copied = copiedElement * double(p.channels);
+    taps += p.outputs.back() % block.width != 0 ? p.taps : 0;
+  }
+  return copied * programs * double(block.width * block.height * taps * vectors);
 }
 
 double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block) {
-  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = double(vectors) * 64;
+  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = p.bytesOf(vectors);
   double rows = double(block.width * block.height);
   double columnBlocks = double(ceilDiv(p.columns, block.columns));
   double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.width)) *
@@ -194,7 +203,7 @@ int64_t programsInScratch(const Problem &p, const ConvolutionConfiguration &bloc
 
 /// All places of an image in scratch: weights are read once, and used from the first-level cache.
 double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) {
-  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
+  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = p.bytesOf(vectors);
   int64_t rows = block.width * block.height;
   double step = stepInMemory(rows, vectors);
   step +=
@@ -210,7 +219,7 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
 
 /// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns.
 double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block) {
-  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
+  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = p.bytesOf(vectors);
   int64_t blocks = block.width * block.height;
   double first = Problem::step(double(rowsAtOnce), vectors), step = stepInMemory(blocks, vectors);
   if (block.channelStep > 0)
@@ -464,16 +473,20 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
           cheapest.offer(block);
         }
       }
-  int64_t wide = columnsInMemory(unit);
   if (p.outputs.back() * p.height() <= scratchPlaces && spec.outputs.size &&
-      *spec.outputs.size % wide == 0 && spec.sum == kernel::f32) {
-    ConvolutionConfiguration block = first;
-    block.inScratch = true;
-    block.columns = wide, block.width = p.outputs.back(), block.height = p.height();
-    block.channelStep = prefetchedChannels(p, wide);
-    cheapest.offer(block);
-    if (cheapest.best == block)
-      cheapest.best = evenOut(spec, p, block, unit);
+      spec.sum == kernel::f32) {
+    // Inputs are copied once for all columns of a program.
+    for (int64_t wide = columnsInMemory(unit); wide <= mostColumnsInScratch; wide *= 2) {
+      if (*spec.outputs.size % wide != 0)
+        break;
+      ConvolutionConfiguration block = first;
+      block.inScratch = true;
+      block.columns = wide, block.width = p.outputs.back(), block.height = p.height();
+      block.channelStep = prefetchedChannels(p, wide);
+      cheapest.offer(block);
+    }
+    if (cheapest.best.inScratch)
+      cheapest.best = evenOut(spec, p, cheapest.best, unit);
   }
   return cheapest.best.inScratch ? cheapest.best : inOrder(p, cheapest.best);
 }

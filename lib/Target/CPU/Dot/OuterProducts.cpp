@@ -12,7 +12,7 @@ using namespace mlir;
 namespace tw::target::cpu {
 
 /// Products in a step along K that keep the processor busy without unrolling.
-constexpr unsigned leastWork = 8;
+constexpr unsigned leastWork = 8, fewRegisters = 16;
 /// Of a cache line.
 constexpr int64_t lineBytes = 64;
 
@@ -172,6 +172,10 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   LogicalResult done = inChains(sums, sumUp);
   if (inPairs)
     reorder(e, sums, true);
+  // Steps that are written out, as those of a window's taps are: with 16 registers elements that
+  // taps share would stay in some that sums need.
+  if (isLong && e.cpu.vectorRegisters <= fewRegisters)
+    keepApart();
   return done;
 }
 

@@ -1,26 +1,26 @@
-// A row takes all threads of a multiprocessor, so the block runs one program after the other. One thread begins to copy
-// two rows to shared memory, and as soon as all threads have read one, which registers hold, that of the program after the
-// next one.
+// Registers of 512 threads do not hold a row, so three blocks share a multiprocessor, each with the row of one program in
+// shared memory, which is read from there for each operation: an exponential is computed twice.
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 // RUN: tilewright kernel print %s --as=assembly --target=nvidia:sm_90a | FileCheck %s --check-prefix=PTX
 
-// CHECK: nvvm.reqntid = array<i32: 1024, 1, 1>
-// CHECK-COUNT-4: nvvm.mbarrier.init
-// The first two programs':
-// CHECK-COUNT-2: nvvm.cp.async.bulk.shared.cluster.global
+// CHECK: nvvm.minctasm = 3 : i32, nvvm.reqntid = array<i32: 512, 1, 1>
+// CHECK: nvvm.mbarrier.init
 // CHECK: scf.for
-// CHECK: nvvm.mbarrier.try_wait.parity
-// CHECK: llvm.load {{.*}} -> vector<8xf16>
-// CHECK: nvvm.barrier0
-// CHECK: nvvm.mbarrier.arrive
-// The third one's:
-// CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: nvvm.cp.async.bulk.shared.cluster.global
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<8xf16>
 // CHECK: nvvm.shfl.sync
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<8xf16>
+// CHECK: nvvm.shfl.sync
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<8xf16>
 // CHECK: llvm.store {{.*}} : vector<8xf16>
+// CHECK: nvvm.barrier0
 // PTX: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
-// PTX: ld.shared{{.*}}.v4
+// PTX-COUNT-16: ex2.approx
 // PTX-NOT: ld.global
 tile.kernel @softmax(in %x: !tile.buffer<[M, 32768], f16>, out %y: !tile.buffer<[M, 32768], f16>)
     symbols [M] grid [M] {
@@ -32,6 +32,11 @@ tile.kernel @softmax(in %x: !tile.buffer<[M, 32768], f16>, out %y: !tile.buffer<
   %column = tile.reshape %max : tensor<1xf32> -> tensor<1x1xf32>
   %all = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x32768xf32>
   %below = arith.subf %wide, %all : tensor<1x32768xf32>
-  %p = arith.truncf %below : tensor<1x32768xf32> to tensor<1x32768xf16>
+  %e = math.exp %below : tensor<1x32768xf32>
+  %sum = tile.reduce sum %e axis 1 : tensor<1x32768xf32> -> tensor<1xf32>
+  %sums = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
+  %totals = tile.broadcast %sums : tensor<1x1xf32> -> tensor<1x32768xf32>
+  %share = arith.divf %e, %totals : tensor<1x32768xf32>
+  %p = arith.truncf %share : tensor<1x32768xf32> to tensor<1x32768xf16>
   tile.store %p, %y[%m, %c0] : tensor<1x32768xf16>, !tile.buffer<[M, 32768], f16>
 }
