@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import bitwise
 import compare
 import imports
 import npy
@@ -84,6 +85,49 @@ class Compare(unittest.TestCase):
         self.assertIsNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 5e-7))
         self.assertIsNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 0.0, reduction=64))
         self.assertIsNotNone(compare.inaccuracy([1 + 2e-6], [1 + 1e-7], [1.0], "f32", 0.0, reduction=64))
+
+
+class Bitwise(unittest.TestCase):
+    """Runs of two calls, the second of which has two results."""
+
+    INPUTS, LABELS = [["f32=1"], ["f32=2", "f32=3"]], [["y of call 0"], ["y of call 1", "z of call 1"]]
+
+    def run_them(self, count: int, keeps_state: bool, other: int | None = None) -> tuple[list[str], list[int]]:
+        """What is found, and how many results each process wrote; the one of number `other` has another last byte."""
+        processes, written = [], 0
+
+        def execute(arguments: list[str]) -> None:
+            nonlocal written
+            files = [word.removeprefix("--output=@") for word in arguments if word.startswith("--output=@")]
+            for file in files:
+                pathlib.Path(file).write_bytes(b"abcd" if written == other else b"abcx")
+                written += 1
+            processes.append(len(files))
+
+        return bitwise.problems(self.INPUTS, self.LABELS, count, keeps_state, execute), processes
+
+    def test_one_process_where_there_is_no_state(self):
+        self.assertEqual(self.run_them(7, keeps_state=False), ([], [21]))
+        self.assertEqual(self.run_them(3, keeps_state=True), ([], [3, 3, 3]))
+
+    def test_calls_are_apart(self):
+        arguments = bitwise.arguments_of(self.INPUTS, self.LABELS, range(2), pathlib.Path("folder"))
+        self.assertEqual([word.split("=")[0] for word in arguments[:6]],
+                         ["--input", "--output", "--next", "--input", "--input", "--output"])
+        self.assertEqual(arguments.count("--next"), 3)
+
+    def test_first_difference_is_named(self):
+        for keeps_state in (False, True):
+            found, _ = self.run_them(5, keeps_state, other=8)
+            self.assertEqual(found, ["z of call 1: run 3 differs from the first one, from byte 3 of the file on"])
+
+    def test_failure_is_told(self):
+        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 5, False, lambda _: "exit status 1"),
+                         ["runs 1 to 5: exit status 1"])
+
+    def test_long_commands_are_cut(self):
+        inputs = [["@" + "x" * (bitwise.MOST_ARGUMENTS // 3)]]
+        self.assertLess(bitwise.runs_at_once(inputs, [["y"]], False, pathlib.Path("folder")), 3)
 
 
 class Cases(unittest.TestCase):
