@@ -13,6 +13,7 @@ import concurrent.futures
 import fnmatch
 import itertools
 import json
+import os
 import pathlib
 import shlex
 import subprocess
@@ -130,12 +131,16 @@ def check_calls(case: Case, calls: list, scratch: pathlib.Path, prefix: str) -> 
     return wrong
 
 
-def execute(command: list[str], timeout: float) -> str | None:
-    """Runs a command; returns what it said if it failed."""
+def execute(command: list[str], timeout: float, output: pathlib.Path | None = None,
+            environment: dict[str, str] | None = None) -> str | None:
+    """Runs a command; returns what it said if it failed. A file for its output and more environment can be given."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace", check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace", check=False,
+                              env=os.environ | (environment or {}))
     except subprocess.TimeoutExpired:
         return f"no end after {timeout:.0f} s"
+    if output:
+        output.write_text(done.stdout)
     if done.returncode == 0:
         return None
     said = (done.stderr.strip() or done.stdout.strip()).splitlines()

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import bitwise
 import compare
+import device_code
 import imports
 import npy
 import run
@@ -128,6 +129,33 @@ class Bitwise(unittest.TestCase):
     def test_long_commands_are_cut(self):
         inputs = [["@" + "x" * (bitwise.MOST_ARGUMENTS // 3)]]
         self.assertLess(bitwise.runs_at_once(inputs, [["y"]], False, pathlib.Path("folder")), 3)
+
+
+class DeviceCode(unittest.TestCase):
+    PTX = ".visible .entry k0(\n)\n{\n wgmma.mma_async.sync.aligned\n}\n.visible .entry k1(\n)\n{ ret; }\n"
+
+    def test_spills_are_judged_by_tensor_cores(self):
+        kernels = [{"name": "k0", "spill_bytes": 0}, {"name": "k1", "spill_bytes": 8}]
+        self.assertEqual(device_code.spilled({"device": {"kernels": kernels}}), {"k1": 8})
+        self.assertEqual(device_code.spilled({"device": None}), {})
+        fast = device_code.on_tensor_cores(self.PTX)
+        self.assertEqual(fast, {"k0"})
+        self.assertEqual(device_code.excessive("models/m", {"k1": 8}, fast), [])
+        told = ["kernel k0 spills 4 bytes beside products on tensor cores", "kernel k1 spills 100 bytes"]
+        self.assertEqual(device_code.excessive("models/m", {"k0": 4, "k1": 100}, fast), told)
+        for case in device_code.SPILLING:
+            self.assertTrue((run.HERE / case / "case.json").exists(), case)
+            self.assertEqual(device_code.excessive(case, {"k0": 4, "k1": 100}, fast), told[:1])
+
+    def test_serialized_products_are_told(self):
+        remarks = [{"place": "linear", "text": "multiplies without tensor cores: ptxas cannot overlap products: (C7512)"},
+                   {"place": "other", "text": "multiplies without tensor cores: rows of 12 bytes"}]
+        self.assertEqual(device_code.serialized({"remarks": remarks}),
+                         ["linear: multiplies without tensor cores: ptxas cannot overlap products: (C7512)"])
+
+    def test_the_compiler_has_the_words_that_are_looked_for(self):
+        source = run.HERE.parent / "lib" / "Target" / "NVIDIA" / "Code" / "Ptxas.cpp"
+        self.assertIn(device_code.SERIALIZED, source.read_text())
 
 
 class Cases(unittest.TestCase):
