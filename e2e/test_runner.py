@@ -6,6 +6,7 @@ import math
 import pathlib
 import struct
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -14,6 +15,7 @@ import bitwise
 import compare
 import device_code
 import imports
+import kernel_cases
 import npy
 import run
 
@@ -156,6 +158,32 @@ class DeviceCode(unittest.TestCase):
     def test_the_compiler_has_the_words_that_are_looked_for(self):
         source = run.HERE.parent / "lib" / "Target" / "NVIDIA" / "Code" / "Ptxas.cpp"
         self.assertIn(device_code.SERIALIZED, source.read_text())
+
+
+class KernelCases(unittest.TestCase):
+    def test_kernels_are_in_their_files(self):
+        for case, kernel in kernel_cases.KERNELS.items():
+            source = (kernel_cases.ROOT / kernel.file).read_text()
+            self.assertTrue(f"@{kernel.name}(" in source or f"TILEWRIGHT_KERNEL({kernel.name}," in source, case)
+
+    def test_inputs_are_drawn_by_the_tool(self):
+        kernel = kernel_cases.Kernel("k", "k.mlir", [], 1, "f16")
+        self.assertEqual(kernel.inputs("2x3 f64=0.5 4"), ["2x3xf16=random:1", "f64=0.5", "4xf16=random:3"])
+
+    def test_case_has_what_the_interpreter_gives(self):
+        def execute(command: list[str]) -> None:
+            result = next(word for word in command if word.startswith("--output=@")).removeprefix("--output=@")
+            pathlib.Path(result).write_bytes(npy_bytes("<f2", (1,), struct.pack("<e", 0.5)))
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name) / "kernels" / "k"
+            kernel = kernel_cases.Kernel("k", "k.mlir", ["1", "2"], 7, "f16")
+            self.assertIsNone(kernel_cases.write(kernel, "tool", folder, execute))
+            case = run.Case(folder)
+            self.assertEqual((case.name, case.description["reduction"]), ("kernels/k", 7))
+            self.assertEqual(case.description["cases"][1]["calls"],
+                             [{"inputs": ["2xf16=random:1"], "outputs": [{"dtype": "f16", "expected": "1.npy"}]}])
+            self.assertEqual(kernel_cases.write(kernel, "tool", folder, lambda _: "exit status 1"), "exit status 1")
 
 
 class Cases(unittest.TestCase):
