@@ -6,6 +6,8 @@ BUILD := build/$(PRESET)
 STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 # The virtual environment that the Python package is built and tested in.
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
+# NVIDIA's assembler and disassembler in that environment.
+GPU_STAMP := build/.gpu-$(shell sha1sum scripts/gpu_tools.sh | cut -c1-12)
 # What the peers of the benchmarks are installed by.
 BENCH_STAMP := build/.bench-$(shell sha1sum bench/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
@@ -22,6 +24,10 @@ $(PYTHON_STAMP): python/requirements.txt $(STAMP)
 	.venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
 	@touch $@
 
+# They are optional: where they cannot be installed now, the next make tries again.
+$(GPU_STAMP): scripts/gpu_tools.sh $(PYTHON_STAMP)
+	@if scripts/gpu_tools.sh; then touch $@; fi
+
 $(BENCH_STAMP): bench/requirements.txt $(PYTHON_STAMP)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	-.venv/bin/python -m pip install --quiet --disable-pip-version-check iree-base-compiler iree-base-runtime
@@ -32,7 +38,7 @@ build: $(STAMP)
 	cmake --build --preset $(PRESET)
 
 # With the virtual environment the build has the Python package, too.
-build-python: $(STAMP) $(PYTHON_STAMP)
+build-python: $(STAMP) $(PYTHON_STAMP) $(GPU_STAMP)
 	@test $(BUILD)/build.ninja -nt $(PYTHON_STAMP) || cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET)
 

@@ -13,6 +13,7 @@ import concurrent.futures
 import fnmatch
 import itertools
 import json
+import os
 import pathlib
 import shlex
 import subprocess
@@ -21,6 +22,7 @@ import tempfile
 import zipfile
 import zlib
 
+import bitwise
 import compare
 import dumps
 import imports
@@ -111,13 +113,17 @@ def check_output(case: Case, output: dict, result: pathlib.Path, scratch: pathli
     return []
 
 
+def label_of(calls: list, step: int, index: int) -> str:
+    label = calls[step]["outputs"][index].get("name") or f"output {index}"
+    return label + (f" of call {step}" if len(calls) > 1 else "")
+
+
 def check_calls(case: Case, calls: list, scratch: pathlib.Path, prefix: str) -> list[str]:
     wrong = []
     for step, call in enumerate(calls):
         for index, output in enumerate(call["outputs"]):
             result = scratch / f"{prefix}_{step}_{index}.npy"
-            label = output.get("name") or f"output {index}"
-            label += f" of call {step}" if len(calls) > 1 else ""
+            label = label_of(calls, step, index)
             if not result.exists():
                 wrong.append(f"{label}: not written")
                 continue
@@ -125,12 +131,16 @@ def check_calls(case: Case, calls: list, scratch: pathlib.Path, prefix: str) -> 
     return wrong
 
 
-def execute(command: list[str], timeout: float) -> str | None:
-    """Runs a command; returns what it said if it failed."""
+def execute(command: list[str], timeout: float, output: pathlib.Path | None = None,
+            environment: dict[str, str] | None = None) -> str | None:
+    """Runs a command; returns what it said if it failed. A file for its output and more environment can be given."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace", check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace", check=False,
+                              env=os.environ | (environment or {}))
     except subprocess.TimeoutExpired:
         return f"no end after {timeout:.0f} s"
+    if output:
+        output.write_text(done.stdout)
     if done.returncode == 0:
         return None
     said = (done.stderr.strip() or done.stdout.strip()).splitlines()
@@ -142,12 +152,16 @@ def checks_dumps(case: Case, options) -> bool:
     return bool(options.check_dumps) and zlib.crc32(case.name.encode()) % options.every_dumps == 0
 
 
-def compile_case(case: Case, options, artifact: pathlib.Path) -> str | None:
-    """Compiles the model; returns what was said if that failed."""
+def compile_command(case: Case, options, artifact: pathlib.Path) -> list[str]:
     command = [options.tool, "compile", str(case.folder / case.description["model"]), "-o", str(artifact)]
     command += [f"--kernels={HERE.parent / kernels}" for kernels in case.description.get("kernels", [])]
     command += [f"--dump-to={dumps_of(artifact)}"] if checks_dumps(case, options) else []
-    return execute(command + ([f"--target={options.target}"] if options.target else []), options.timeout)
+    return command + ([f"--target={options.target}"] if options.target else [])
+
+
+def compile_case(case: Case, options, artifact: pathlib.Path) -> str | None:
+    """Compiles the model; returns what was said if that failed."""
+    return execute(compile_command(case, options, artifact), options.timeout)
 
 
 def dumps_of(artifact: pathlib.Path) -> pathlib.Path:
@@ -159,27 +173,52 @@ def runner_of(options) -> list[str]:
     return shlex.split(options.runner) if options.runner else [options.tool]
 
 
+def described(options, artifact: pathlib.Path) -> dict:
+    """What `inspect` says of an artifact."""
+    said = subprocess.run([*runner_of(options), "inspect", "--json", artifact], capture_output=True, text=True, check=True)
+    return json.loads(said.stdout)
+
+
 def repeats(options, artifact: pathlib.Path) -> list[str]:
     """How often the calls are run, one after the other: once where a call changes what the next one finds."""
     wanted = options.repeat.split(",")
     if wanted == ["1"]:
         return wanted
-    said = subprocess.run([*runner_of(options), "inspect", "--json", artifact], capture_output=True, text=True, check=True)
-    described = json.loads(said.stdout)
-    return ["1"] if described["state"] or described["mutated_inputs"] else wanted
+    facts = described(options, artifact)
+    return ["1"] if facts["state"] or facts["mutated_inputs"] else wanted
+
+
+def run_command(options, artifact: pathlib.Path, threads: str) -> list[str]:
+    device = [f"--device={options.device}"] if options.device else []
+    return [*runner_of(options), "run", str(artifact), f"--threads={threads}", *device]
 
 
 def run_part(case: Case, part: dict, options, artifact: pathlib.Path, scratch: pathlib.Path, prefix: str,
              threads: str, repeat: str) -> list[str]:
     """Everything that is wrong with the results of one part's calls."""
-    device = [f"--device={options.device}"] if options.device else []
-    failed = execute([*runner_of(options), "run", str(artifact), f"--threads={threads}", *device,
-                      f"--repeat={repeat}",
+    failed = execute([*run_command(options, artifact, threads), f"--repeat={repeat}",
                       *tolerance_arguments(case, part["calls"], scratch),
                       *call_arguments(case, part["calls"], scratch, prefix)], options.timeout)
     wrong = [f"run: {failed}"] if failed else []
     return wrong + [text for text in check_calls(case, part["calls"], scratch, prefix)
                     if not failed or "not written" not in text]
+
+
+def title_of(part: dict, threads: str) -> str:
+    return (f"[{part['name']}] " if part["name"] else "") + (f"{threads} threads: " if threads != "1" else "")
+
+
+def run_bitwise(case: Case, options, artifact: pathlib.Path, scratch: pathlib.Path) -> list[str]:
+    """What is not the same bytes in each of `options.bitwise` runs of a case."""
+    keeps_state, wrong = bool(described(options, artifact)["state"]), []
+    for threads, part in itertools.product(options.threads.split(","), case.description["cases"]):
+        command, calls = run_command(options, artifact, threads), part["calls"]
+        inputs = [[case.spec(text, scratch) for text in call["inputs"]] for call in calls]
+        labels = [[label_of(calls, step, index) for index in range(len(call["outputs"]))] for step, call in enumerate(calls)]
+        wrong += [title_of(part, threads) + text for text in bitwise.problems(
+            inputs, labels, options.bitwise, keeps_state,
+            lambda arguments: execute(command + arguments, options.timeout))]
+    return wrong
 
 
 def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
@@ -197,12 +236,10 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
         wrong += dumps.problems(options.check_dumps, dumps_of(artifact)) if checks_dumps(case, options) else []
     for threads, repeat in itertools.product(options.threads.split(","), repeats(options, artifact)):
         for index, part in enumerate(case.description["cases"]):
-            title = f"[{part['name']}] " if part["name"] else ""
-            title += f"{threads} threads: " if threads != "1" else ""
-            title += f"{repeat} times: " if repeat != "1" else ""
+            title = title_of(part, threads) + (f"{repeat} times: " if repeat != "1" else "")
             wrong += [title + text for text in run_part(case, part, options, artifact, scratch,
                                                         f"out{threads}_{repeat}_{index}", threads, repeat)]
-    return wrong
+    return wrong + (run_bitwise(case, options, artifact, scratch) if options.bitwise > 1 else [])
 
 
 def in_scratch(case: Case, options) -> list[str]:
@@ -257,6 +294,8 @@ def parse_options():
     parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
     parser.add_argument("--repeat", default="1", help="run calls of cases without state so many times, one after the "
                         "other: 1,3; from the third time on a GPU launches them as CUDA graphs")
+    parser.add_argument("--bitwise", type=int, default=1, metavar="N", help="beside comparing with PyTorch, run all calls "
+                        "N times: each result must be the same bytes every time")
     parser.add_argument("--threads", default="1", help="passed to run, one after the other: 1,3")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")

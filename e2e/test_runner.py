@@ -6,12 +6,16 @@ import math
 import pathlib
 import struct
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import bitwise
 import compare
+import device_code
 import imports
+import kernel_cases
 import npy
 import run
 
@@ -84,6 +88,102 @@ class Compare(unittest.TestCase):
         self.assertIsNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 5e-7))
         self.assertIsNone(compare.inaccuracy([1 + 9e-7], [1 + 1e-7], [1.0], "f32", 0.0, reduction=64))
         self.assertIsNotNone(compare.inaccuracy([1 + 2e-6], [1 + 1e-7], [1.0], "f32", 0.0, reduction=64))
+
+
+class Bitwise(unittest.TestCase):
+    """Runs of two calls, the second of which has two results."""
+
+    INPUTS, LABELS = [["f32=1"], ["f32=2", "f32=3"]], [["y of call 0"], ["y of call 1", "z of call 1"]]
+
+    def run_them(self, count: int, keeps_state: bool, other: int | None = None) -> tuple[list[str], list[int]]:
+        """What is found, and how many results each process wrote; the one of number `other` has another last byte."""
+        processes, written = [], 0
+
+        def execute(arguments: list[str]) -> None:
+            nonlocal written
+            files = [word.removeprefix("--output=@") for word in arguments if word.startswith("--output=@")]
+            for file in files:
+                pathlib.Path(file).write_bytes(b"abcd" if written == other else b"abcx")
+                written += 1
+            processes.append(len(files))
+
+        return bitwise.problems(self.INPUTS, self.LABELS, count, keeps_state, execute), processes
+
+    def test_one_process_where_there_is_no_state(self):
+        self.assertEqual(self.run_them(7, keeps_state=False), ([], [21]))
+        self.assertEqual(self.run_them(3, keeps_state=True), ([], [3, 3, 3]))
+
+    def test_calls_are_apart(self):
+        arguments = bitwise.arguments_of(self.INPUTS, self.LABELS, range(2), pathlib.Path("folder"))
+        self.assertEqual([word.split("=")[0] for word in arguments[:6]],
+                         ["--input", "--output", "--next", "--input", "--input", "--output"])
+        self.assertEqual(arguments.count("--next"), 3)
+
+    def test_first_difference_is_named(self):
+        for keeps_state in (False, True):
+            found, _ = self.run_them(5, keeps_state, other=8)
+            self.assertEqual(found, ["z of call 1: run 3 differs from the first one, from byte 3 of the file on"])
+
+    def test_failure_is_told(self):
+        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 5, False, lambda _: "exit status 1"),
+                         ["runs 1 to 5: exit status 1"])
+
+    def test_long_commands_are_cut(self):
+        inputs = [["@" + "x" * (bitwise.MOST_ARGUMENTS // 3)]]
+        self.assertLess(bitwise.runs_at_once(inputs, [["y"]], False, pathlib.Path("folder")), 3)
+
+
+class DeviceCode(unittest.TestCase):
+    PTX = ".visible .entry k0(\n)\n{\n wgmma.mma_async.sync.aligned\n}\n.visible .entry k1(\n)\n{ ret; }\n"
+
+    def test_spills_are_judged_by_tensor_cores(self):
+        kernels = [{"name": "k0", "spill_bytes": 0}, {"name": "k1", "spill_bytes": 8}]
+        self.assertEqual(device_code.spilled({"device": {"kernels": kernels}}), {"k1": 8})
+        self.assertEqual(device_code.spilled({"device": None}), {})
+        fast = device_code.on_tensor_cores(self.PTX)
+        self.assertEqual(fast, {"k0"})
+        self.assertEqual(device_code.excessive("models/m", {"k1": 8}, fast), [])
+        told = ["kernel k0 spills 4 bytes beside products on tensor cores", "kernel k1 spills 100 bytes"]
+        self.assertEqual(device_code.excessive("models/m", {"k0": 4, "k1": 100}, fast), told)
+        for case in device_code.SPILLING:
+            self.assertTrue((run.HERE / case / "case.json").exists(), case)
+            self.assertEqual(device_code.excessive(case, {"k0": 4, "k1": 100}, fast), told[:1])
+
+    def test_serialized_products_are_told(self):
+        remarks = [{"place": "linear", "text": "multiplies without tensor cores: ptxas cannot overlap products: (C7512)"},
+                   {"place": "other", "text": "multiplies without tensor cores: rows of 12 bytes"}]
+        self.assertEqual(device_code.serialized({"remarks": remarks}),
+                         ["linear: multiplies without tensor cores: ptxas cannot overlap products: (C7512)"])
+
+    def test_the_compiler_has_the_words_that_are_looked_for(self):
+        source = run.HERE.parent / "lib" / "Target" / "NVIDIA" / "Code" / "Ptxas.cpp"
+        self.assertIn(device_code.SERIALIZED, source.read_text())
+
+
+class KernelCases(unittest.TestCase):
+    def test_kernels_are_in_their_files(self):
+        for case, kernel in kernel_cases.KERNELS.items():
+            source = (kernel_cases.ROOT / kernel.file).read_text()
+            self.assertTrue(f"@{kernel.name}(" in source or f"TILEWRIGHT_KERNEL({kernel.name}," in source, case)
+
+    def test_inputs_are_drawn_by_the_tool(self):
+        kernel = kernel_cases.Kernel("k", "k.mlir", [], 1, "f16")
+        self.assertEqual(kernel.inputs("2x3 f64=0.5 4"), ["2x3xf16=random:1", "f64=0.5", "4xf16=random:3"])
+
+    def test_case_has_what_the_interpreter_gives(self):
+        def execute(command: list[str]) -> None:
+            result = next(word for word in command if word.startswith("--output=@")).removeprefix("--output=@")
+            pathlib.Path(result).write_bytes(npy_bytes("<f2", (1,), struct.pack("<e", 0.5)))
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name) / "kernels" / "k"
+            kernel = kernel_cases.Kernel("k", "k.mlir", ["1", "2"], 7, "f16")
+            self.assertIsNone(kernel_cases.write(kernel, "tool", folder, execute))
+            case = run.Case(folder)
+            self.assertEqual((case.name, case.description["reduction"]), ("kernels/k", 7))
+            self.assertEqual(case.description["cases"][1]["calls"],
+                             [{"inputs": ["2xf16=random:1"], "outputs": [{"dtype": "f16", "expected": "1.npy"}]}])
+            self.assertEqual(kernel_cases.write(kernel, "tool", folder, lambda _: "exit status 1"), "exit status 1")
 
 
 class Cases(unittest.TestCase):

@@ -22,13 +22,3 @@ if ! command -v qemu-aarch64 >/dev/null; then
   { "${as_root[@]}" apt-get update -qq && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends qemu-user; } || echo "qemu-user is not there: no tests of AArch64" >&2
 fi
-# Code for GPUs: NVIDIA's assembler and, for tests, disassembler, from their wheels, into .venv if there is one.
-# Optional: without the first artifacts have PTX (docs/nvidia-target.md), without both some tests are skipped.
-for wheel in ptxas=nvidia-cuda-nvcc==13.0.88 nvdisasm=nvidia-cuda-nvdisasm==13.2.51; do
-  program=${wheel%%=*} package=${wheel#*=}
-  if ! command -v "$program" >/dev/null && [[ -x .venv/bin/pip && ! -x .venv/bin/$program ]]; then
-    .venv/bin/pip install -q --no-deps "$package" || echo "$package is not there: no $program" >&2
-    found=$(find .venv/lib -name "$program" -type f -print -quit)
-    [[ -z $found ]] || ln -sf "$(realpath "$found")" ".venv/bin/$program"
-  fi
-done

@@ -38,6 +38,7 @@ TILEWRIGHT_COMPILER="$build/lib/simulated_compiler.so" FAKE_CUDA_MEMORY=40000000
   LD_LIBRARY_PATH="$build/unittests/Runtime/driver" \
   "$here/../e2e/run.py" --tool="$build/bin/tilewright" --quiet --jobs="$(nproc)" --timeout=600 'models/*'
 echo "Models compiled for a GPU"
+PATH=$PATH:$(realpath "$here/..")/.venv/bin
 packed=$(mktemp -d)
 trap 'rm -rf "$packed"' EXIT
 "$here/gpu_check" pack "$packed" --tool="$build/bin/tilewright" --jobs="$(nproc)"

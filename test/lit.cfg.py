@@ -37,8 +37,7 @@ config.substitutions.append(
     ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))
 config.substitutions.append(
     ("%simulated_compiler", os.path.join(config.tw_build, "lib", "simulated_compiler.so")))
-# NVIDIA's assembler and disassembler, which scripts/setup.sh puts into .venv.
-gpu_tools = os.pathsep.join([os.environ["PATH"], os.path.join(config.tw_source, ".venv", "bin")])
-if all(shutil.which(name, path=gpu_tools) for name in ("ptxas", "nvdisasm")):
+# NVIDIA's assembler and disassembler, which scripts/gpu_tools.sh puts into .venv.
+config.environment["PATH"] += os.pathsep + os.path.join(config.tw_source, ".venv", "bin")
+if all(shutil.which(name, path=config.environment["PATH"]) for name in ("ptxas", "nvdisasm")):
     config.available_features.add("sass")
-    config.environment["PATH"] += os.pathsep + os.path.join(config.tw_source, ".venv", "bin")

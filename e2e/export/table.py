@@ -82,6 +82,7 @@ BASIC = [
     Model("coupling_flow", basic.Coupling, ["f32[7,6]"]),
     Model("mixer_bf16", basic.MixerBlock, ["bf16[2,8,16]"]),
     Model("mlp_bf16", basic.WideMlp, ["bf16[B,32]"], **BATCH),
+    Model("linear_chain_f16", basic.LinearChain, ["f16[64,256]"]),
 ]
 
 PROGRAMS = [
