@@ -58,7 +58,7 @@ KERNELS = {
     "product_of_any_size_f16": text("unknown-sizes", "product", ["64x64 64x64", "130x72 65x72", "33x35 47x35"], 72, "f16"),
     "attention_f16": text("attention", "attention", ["256x64 256x64 256x128"], 256, "f16"),
     "rows_f16": text("rows", "softmax", ["1x4096", "300x4096"], 4096, "f16"),
-    "rows_ahead_f16": text("rows-ahead", "softmax", ["1x32768", "140x32768"], 32768, "f16"),
+    "rows_in_shared_memory_f16": text("rows-in-shared-memory", "softmax", ["1x32768", "140x32768"], 32768, "f16"),
     # Row 134 comes to nearly 0, by which it is divided.
     "rows_side_by_side": text("side-by-side", "share", ["1x200", "133x200"], 200),
     "row_shares": text("reduce", "share", ["100x200"], 200),
