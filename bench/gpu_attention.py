@@ -63,11 +63,7 @@ def module(row: dict):
         def forward(self, *given):
             return attend(row, dict(zip(shapes(row), given)))
 
-    class Lengths(torch.nn.Module):  # torch.export describes the sizes of arguments that have names
-        def forward(self, q, k, v):
-            return attend(row, {"q": q, "k": k, "v": v})
-
-    return Lengths() if row.get("dynamic") else Attention()
+    return Attention()
 
 
 def dynamic_shapes(row: dict):
@@ -77,7 +73,7 @@ def dynamic_shapes(row: dict):
     if not row.get("dynamic"):
         return None
     length = torch.export.Dim("length", min=2, max=65536)
-    return ({2: length}, {2: length}, {2: length})
+    return (({2: length}, {2: length}, {2: length}),)  # of one argument, a tuple
 
 
 def sets(row: dict, dtype) -> tuple[dict, dict, float]:

@@ -5,7 +5,7 @@
     bench/gpu_bars.py RESULTS.json ...    # as `gpu.py run --json=RESULTS.json` writes them
 
 `gpu.py run` prints the table of what it has measured, too. A ratio is the best peer's time over ours; of long rows it
-is the bytes that they move over those of a large copy. "lasting" is the ratio after half a second without any pause.
+is the bytes that they move over those of a large copy. A bar is met only with right numbers. "lasting" is the ratio after half a second without any pause.
 """
 
 import json

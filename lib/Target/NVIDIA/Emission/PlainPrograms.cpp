@@ -72,7 +72,7 @@ LogicalResult PlainPrograms::emitFromShared(const BulkLoads &loads, const Indice
     setProgram(e, programs.getInductionVar(), grid);
     loads.begin();
     loads.take(parity);
-    if (failed(emitProgram(programs.getInductionVar(), grid)))
+    if (failed(e.block(e.kernel.getBody().front())))
       return failure();
     e.barrier();
     Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
