@@ -102,6 +102,17 @@ TEST(CPUConvolution, ImagesHaveFewPlacesInABlock) {
   }
 }
 
+TEST(CPUConvolution, NoProgramOfAnImageEndsBeyondItsLine) {
+  // Six places are more products for each load, but 112 are none of them: the last program would
+  // look at each element that it reads.
+  EXPECT_EQ(112 % chooseConvolution(image(3, 64, 224, 7, 2), avx2, true).width, 0);
+}
+
+TEST(CPUConvolution, ColumnsShareInputsInScratchWithNarrowVectors) {
+  // Of two vectors each, 32 programs would copy the inputs.
+  EXPECT_EQ(chooseConvolution(image(512, 512, 7, 3), avx2, true).columns, 32);
+}
+
 TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
   Convolution spec = image(64, 64, 56, 3);
   EXPECT_TRUE(isTransformProfitable(spec, avx512, true));
