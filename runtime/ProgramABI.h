@@ -46,8 +46,9 @@ enum {
   TW_LAUNCH_OVERLAPS = 1, /* may start before its predecessor ends, for which it waits */
   TW_LAUNCH_HAS_MAPS = 2  /* maps and map_count are there */
 };
-/* Elements; TF32: floats of 32 bits, which TMA rounds to a mantissa of 10 bits. */
-enum { TW_MAP_F16 = 0, TW_MAP_BF16 = 1, TW_MAP_TF32 = 2 };
+/* Elements; TF32: floats of 32 bits, which TMA rounds to a mantissa of 10 bits. BYTE: any of one.
+ */
+enum { TW_MAP_F16 = 0, TW_MAP_BF16 = 1, TW_MAP_TF32 = 2, TW_MAP_F32 = 3, TW_MAP_BYTE = 4 };
 /* How a box of a tensor comes to shared memory, or from there: what cuTensorMapEncodeTiled takes.
  * Dimensions are innermost first; what is outside reads as 0 and is not written. */
 typedef struct tw_tensor_map {

@@ -80,7 +80,8 @@ typedef struct cu_launch_attribute {
 } cu_launch_attribute;
 
 /* Of tensor maps, which are 128 bytes at a multiple of 64. */
-enum { CU_MAP_BYTES = 128, CU_MAP_F16 = 6, CU_MAP_BF16 = 9, CU_MAP_TF32 = 11 };
+enum { CU_MAP_BYTES = 128 };
+enum { CU_MAP_UINT8 = 0, CU_MAP_F16 = 6, CU_MAP_F32 = 7, CU_MAP_BF16 = 9, CU_MAP_TF32 = 11 };
 enum { CU_MAP_SWIZZLE_NONE, CU_MAP_SWIZZLE_32, CU_MAP_SWIZZLE_64, CU_MAP_SWIZZLE_128 };
 enum { CU_MAP_PROMOTE_128 = 2 };
 

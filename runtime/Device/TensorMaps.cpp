@@ -19,7 +19,8 @@ static int32_t swizzleOf(uint64_t bytes) {
 
 static cu_result encodeAnew(const CudaDriver &driver, const tw_tensor_map &map, TensorMap &into) {
   constexpr size_t dims = 5;
-  constexpr int32_t elements[] = {CU_MAP_F16, CU_MAP_BF16, CU_MAP_TF32}; // by TW_MAP_*
+  constexpr int32_t elements[] = {CU_MAP_F16, CU_MAP_BF16, CU_MAP_TF32, CU_MAP_F32,
+                                  CU_MAP_UINT8}; // by TW_MAP_*
   if (map.rank < 1 || map.rank > dims || map.element >= std::size(elements))
     return CU_ERROR_INVALID_VALUE;
   std::array<uint32_t, dims> box = {}, steps = {};

@@ -374,7 +374,7 @@ void Asynchronous::multiplyAllRegisters(WarpGroup &group) {
       auto pair = uint32_t(group.meeting.operands[thread][6 + number / 2]);
       a[size_t(row * depth + k)] = widened(uint16_t(pair >> (16 * (number % 2))), type);
     }
-  std::vector<float> b = readOperand(group, operands[0], columns, /*isTransposed=*/true, type);
+  std::vector<float> b = readOperand(group, operands[0], columns, operands[10] != 0, type);
   addProducts(group, a, b, columns, operands[1] != 0);
   group.issued.sums.push_back(operands[5]);
 }

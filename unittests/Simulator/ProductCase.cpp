@@ -29,6 +29,40 @@ static std::string endOfLoop(const ProductCase &c, const std::string &sums) {
   return text + "\n";
 }
 
+/// The left operand from another type: 1.5 more, where nothing is loaded, too.
+static std::string computedLeft(const ProductCase &c, const std::string &buffer, const char *at) {
+  auto typed = [&](const std::string &type) {
+    return fmt::format("tensor<{}x{}x{}>", c.rows, c.depth, type);
+  };
+  std::string from = c.computedFrom, wide = typed("f32"), narrow = typed(c.type);
+  std::string text =
+      fmt::format("    %loaded = tile.load %as[%row, %{}] : {} -> {}\n", at, buffer, typed(from));
+  const char *widening = from == "f32" ? nullptr : from == "i8" ? "sitofp" : "extf";
+  if (widening)
+    text += fmt::format("    %wide = arith.{} %loaded : {} to {}\n", widening, typed(from), wide);
+  return text + fmt::format("    %more_of_it = arith.constant 1.5 : f32\n"
+                            "    %more_tile = tile.full %more_of_it : f32 -> {0}\n"
+                            "    %added = arith.addf %{1}, %more_tile : {0}\n"
+                            "    %a = arith.truncf %added : {0} to {2}\n",
+                            wide, widening ? "wide" : "loaded", narrow);
+}
+
+/// `value` less the sums of its rows, by their maxima of absolute values.
+static std::string statisticsOf(const ProductCase &c, const std::string &value) {
+  auto typed = [&](int64_t columns) { return fmt::format("tensor<{}x{}xf32>", c.rows, columns); };
+  std::string all = typed(c.columns), one = typed(1), row = fmt::format("tensor<{}xf32>", c.rows);
+  return fmt::format("  %row_sums = tile.reduce sum {3} axis 1 : {0} -> {2}\n"
+                     "  %column_sums = tile.reshape %row_sums : {2} -> {1}\n"
+                     "  %all_sums = tile.broadcast %column_sums : {1} -> {0}\n"
+                     "  %less = arith.subf {3}, %all_sums : {0}\n"
+                     "  %positive = math.absf %less : {0}\n"
+                     "  %row_most = tile.reduce max %positive axis 1 : {0} -> {2}\n"
+                     "  %column_most = tile.reshape %row_most : {2} -> {1}\n"
+                     "  %all_most = tile.broadcast %column_most : {1} -> {0}\n"
+                     "  %normal = arith.divf %less, %all_most : {0}\n",
+                     all, one, row, value);
+}
+
 std::string textOf(const ProductCase &c) {
   auto size = [&](char name, int64_t known) {
     return c.unknown.find(name) != std::string::npos ? std::string(1, name) : std::to_string(known);
@@ -40,7 +74,8 @@ std::string textOf(const ProductCase &c) {
   auto tensor = [](int64_t rows, int64_t columns, const char *type) {
     return fmt::format("tensor<{}x{}x{}>", rows, columns, type);
   };
-  std::string a = c.isTransposedA ? buffer(k, m, c.type) : buffer(m, k, c.type);
+  const char *typeOfA = c.computedFrom ? c.computedFrom : c.type;
+  std::string a = c.isTransposedA ? buffer(k, m, typeOfA) : buffer(m, k, typeOfA);
   std::string b = c.isTransposedB ? buffer(n, k, c.type) : buffer(k, n, c.type);
   std::string out = buffer(m, n, c.result), more = buffer(m, n, c.type);
   std::string sums = tensor(c.rows, c.columns, "f32");
@@ -76,13 +111,20 @@ std::string textOf(const ProductCase &c) {
   const char *at = "n0", *before = "none", *result = "sum";
   if (c.hasLoop) {
     at = "at", before = "acc", result = "d";
+    text += fmt::format("  %{} = tile.size {} ceildiv {}\n", c.isTriangular ? "whole" : "trips", k,
+                        c.depth);
+    if (c.isTriangular)
+      text += "  %rows = arith.addi %m, %n1 : index\n"
+              "  %trips = arith.minsi %whole, %rows : index\n";
     text +=
-        fmt::format("  %trips = tile.size {} ceildiv {}\n"
-                    "  %sum = tile.for %i = %n0 to %trips step %n1 carry (%acc = %none : {}) {{\n"
+        fmt::format("  %sum = tile.for %i = %n0 to %trips step %n1 carry (%acc = %none : {}) {{\n"
                     "    %at = arith.muli %i, %n{} : index\n",
-                    k, c.depth, sums, c.depth);
+                    sums, c.depth);
   }
-  text += operand("a", a, "row", at, c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
+  if (c.computedFrom)
+    text += computedLeft(c, a, at);
+  else
+    text += operand("a", a, "row", at, c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
   text += operand("b", b, at, "column", c.isTransposedB, ofB, tensor(c.columns, c.depth, c.type));
   text += fmt::format("    %{} = tile.dot %a, %b, %{}{} : {}, {}, {}\n", result, before,
                       c.isTF32 ? " tf32" : "", ofA, ofB, sums);
@@ -111,6 +153,10 @@ std::string textOf(const ProductCase &c) {
     text += fmt::format("  %all = arith.addf %e, %r1 : {}\n", sums);
     value = "%all";
   }
+  if (c.hasStatistics) {
+    text += statisticsOf(c, value);
+    value = "%normal";
+  }
   if (isNarrow) {
     text += fmt::format("  %h = arith.truncf {} : {} to {}\n", value, sums, narrow);
     value = "%h";
@@ -123,7 +169,8 @@ std::vector<std::string> inputsOf(const ProductCase &c) {
   auto spec = [](int64_t rows, int64_t columns, const char *type, int seed) {
     return fmt::format("{}x{}x{}=random:{}", rows, columns, type, seed);
   };
-  return {c.isTransposedA ? spec(c.k, c.m, c.type, 1) : spec(c.m, c.k, c.type, 1),
+  const char *typeOfA = c.computedFrom ? c.computedFrom : c.type;
+  return {c.isTransposedA ? spec(c.k, c.m, typeOfA, 1) : spec(c.m, c.k, typeOfA, 1),
           c.isTransposedB ? spec(c.n, c.k, c.type, 2) : spec(c.k, c.n, c.type, 2),
           fmt::format("{}x{}=random:3", c.n, c.type), spec(c.m, c.n, c.type, 4)};
 }

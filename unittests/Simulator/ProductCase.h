@@ -19,6 +19,9 @@ struct ProductCase {
   bool isTF32 = false;        // of f32
   int64_t pingPongStages = 0; // two warp groups in turns, with so many stages; 0: as is chosen
   int64_t parts = 1;          // of the sum, which another launch combines
+  bool isTriangular = false;  // block m of rows sums up the first m + 1 blocks of K only
+  const char *computedFrom = nullptr; // a is 1.5 more than what is loaded, of this type
+  bool hasStatistics = false;         // rows of a block less their sums, and by their maxima
 };
 
 /// @product(as, bs, bias [n], more [m, n]) -> c [m, n]

@@ -228,6 +228,76 @@ const Case ofParts[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Parts, Products, testing::ValuesIn(ofParts));
 
+// Programs of 1 to 5 trips, several a block: the longest first.
+const Case triangular[] = {
+    {.rows = 64, .columns = 64, .depth = 16, .m = 64 * 70, .n = 136, .k = 72, .isTriangular = true},
+    {.rows = 64, .columns = 64, .depth = 16, .m = 64 * 4, .n = 64, .k = 72, .isTriangular = true},
+};
+INSTANTIATE_TEST_SUITE_P(Triangular, Products, testing::ValuesIn(triangular));
+
+// Left operands that are computed in registers; statistics of rows in the epilogue.
+Case computedFrom(const char *type, Case c) {
+  c.computedFrom = type;
+  return c;
+}
+const Case computed[] = {
+    computedFrom("f16", {.rows = 128, .columns = 64, .depth = 64, .m = 300, .n = 128, .k = 200}),
+    computedFrom("f32", {.rows = 64,
+                         .columns = 96,
+                         .depth = 32,
+                         .m = 70,
+                         .n = 104,
+                         .k = 72,
+                         .isTransposedB = true,
+                         .hasEpilogue = true}),
+    computedFrom("i8", {.rows = 64,
+                        .columns = 64,
+                        .depth = 32,
+                        .m = 64,
+                        .n = 128,
+                        .k = 80,
+                        .type = "bf16",
+                        .result = "bf16"}),
+    computedFrom("i8", {.rows = 256, .columns = 64, .depth = 64, .m = 300, .n = 64, .k = 208}),
+    computedFrom(
+        "f16",
+        {.rows = 64, .columns = 64, .depth = 32, .m = 64, .n = 64, .k = 32, .hasLoop = false}),
+    computedFrom(
+        "f16",
+        {.rows = 128, .columns = 128, .depth = 64, .m = 129, .n = 128, .k = 136, .unknown = "MK"}),
+    computedFrom("f32", {.rows = 64, .columns = 64, .depth = 32, .m = 64 * 150, .n = 64, .k = 96}),
+    computedFrom("f16", {.rows = 24, .columns = 64, .depth = 64, .m = 48, .n = 64, .k = 192}),
+};
+INSTANTIATE_TEST_SUITE_P(Computed, Products, testing::ValuesIn(computed));
+
+const Case statistics[] = {
+    {.rows = 128,
+     .columns = 64,
+     .depth = 64,
+     .m = 300,
+     .n = 64,
+     .k = 200,
+     .result = "f32",
+     .hasStatistics = true},
+    {.rows = 64,
+     .columns = 256,
+     .depth = 32,
+     .m = 70,
+     .n = 248,
+     .k = 72,
+     .hasEpilogue = true,
+     .hasStatistics = true},
+    {.rows = 256,
+     .columns = 96,
+     .depth = 64,
+     .m = 256,
+     .n = 96,
+     .k = 64,
+     .isTransposedB = true,
+     .hasStatistics = true},
+};
+INSTANTIATE_TEST_SUITE_P(Statistics, Products, testing::ValuesIn(statistics));
+
 const Case unknown[] = {
     {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, true, "M"},
     {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, true, "M"},

@@ -49,6 +49,7 @@ public:
   /// Expects that ptxas takes all, that none spills, and that all multiply on tensor cores.
   void expectNoSpills() {
     std::ignore = target->finish(nullptr);
+    EXPECT_FALSE(made.empty());
     for (const auto &[name, code] : made) {
       EXPECT_FALSE(code->image.empty()) << name << " is refused";
       for (const DeviceCode::Entry &entry : code->entries) {
@@ -168,21 +169,24 @@ TEST(Registers, OfProducts) {
 
 struct Kind {
   const char *name;
-  bool isCausal, hasTail, hasLoop, isMasked;
+  bool isCausal, hasTail, hasLoop;
+  Mask mask;
   const char *unknown = ""; // which lengths are known only at the call
 };
 constexpr Kind kinds[] = {
-    {"one loop", false, false, true, false},
-    {"one trip", false, false, false, false},
-    {"a tail", false, true, true, false},
-    {"causal", true, false, true, false},
-    {"masked", false, false, true, true},
-    {"masked with a tail", false, true, true, true},
-    {"masked causal", true, false, true, true},
-    {"masked trip", false, false, false, true},
-    {"unknown keys", false, false, true, false, "S"},
-    {"all unknown, causal", true, false, true, false, "LS"},
-    {"all unknown, masked", false, false, true, true, "LS"},
+    {"one loop", false, false, true, Mask::None},
+    {"one trip", false, false, false, Mask::None},
+    {"a tail", false, true, true, Mask::None},
+    {"causal", true, false, true, Mask::None},
+    {"masked", false, false, true, Mask::Added},
+    {"masked by truth", false, false, true, Mask::Seen},
+    {"masked with a tail", false, true, true, Mask::Added},
+    {"masked by truth with a tail", false, true, true, Mask::Seen},
+    {"masked causal", true, false, true, Mask::Added},
+    {"masked trip", false, false, false, Mask::Added},
+    {"unknown keys", false, false, true, Mask::None, "S"},
+    {"all unknown, causal", true, false, true, Mask::None, "LS"},
+    {"all unknown, masked", false, false, true, Mask::Added, "LS"},
 };
 
 std::vector<int64_t> headSizes() {
@@ -204,7 +208,7 @@ kernels::Case caseOf(const Kind &kind, int64_t rows, int64_t keys, int64_t size)
            .e = size,
            .f = size,
            .isCausal = kind.isCausal,
-           .mask = kind.isMasked ? Mask::Added : Mask::None,
+           .mask = kind.mask,
            .dtype = kernel::f16,
            .unknown = kind.unknown}};
 }
@@ -212,6 +216,7 @@ kernels::Case caseOf(const Kind &kind, int64_t rows, int64_t keys, int64_t size)
 bool isLegal(const Kind &kind, int64_t rows, int64_t keys, int64_t size) {
   nvidia::AttentionChoice choice;
   choice.block.queries = rows, choice.block.keys = keys;
+  choice.warpGroups = rows / 64;
   for (choice.stages = 4; choice.stages > 0; --choice.stages)
     if (nvidia::isLegal(caseOf(kind, rows, keys, size).spec(), choice, hopper()))
       return true;

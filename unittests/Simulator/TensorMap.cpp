@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TensorMap.h"
 #include <cstring>
+#include <iterator>
 
 namespace tw::simulator {
 
@@ -15,10 +16,11 @@ const char *encode(const tw_tensor_map &map, TensorMap &into) {
   into.address = map.address;
   into.rank = uint8_t(map.rank);
   into.swizzle = uint8_t(map.swizzle);
-  if (map.element > TW_MAP_TF32)
+  constexpr uint8_t bytesOf[] = {2, 2, 4, 4, 1}; // by TW_MAP_*
+  if (map.element >= std::size(bytesOf))
     return "a tensor map has no such elements";
   into.roundsToTF32 = map.element == TW_MAP_TF32;
-  into.elementBytes = into.roundsToTF32 ? 4 : 2;
+  into.elementBytes = bytesOf[map.element];
   for (uint64_t d = 0; d < map.rank; ++d) {
     if (map.sizes[d] < 1 || map.sizes[d] > uint64_t(1) << 32)
       return "a tensor map's dimension has no or too many elements";

@@ -125,17 +125,19 @@ private:
     auto count = int64_t(type.getBody().size());
     ValueRange operands = op.getOperands();
     std::string shape = "m64n" + std::to_string(2 * count) + "k16.f32.";
-    if (!text.contains(shape) || !text.contains(", 1, 1, 1;"))
+    bool isTransposed = text.contains(", 1, 1, 1;"); // with the result's columns innermost in b
+    if (!text.contains(shape) || (!isTransposed && !text.contains(", 1, 1, 0;")))
       llvm::report_fatal_error("the simulator does not know " + text);
     bool asks = text.contains("setp.ne");
     Value sums = LLVM::UndefOp::create(b, loc, type);
     for (auto [i, sum] : llvm::enumerate(operands.take_back(size_t(count))))
       sums = LLVM::InsertValueOp::create(b, loc, sums, sum, int64_t(i));
     LLVM::StoreOp::create(b, loc, sums, sumArea);
-    call(MultiplyRegisters,
-         joined({operands[4], asks ? operands[5] : number(1), sumArea, number(2 * count),
-                 number(text.contains(shape + "f16") ? OfF16 : OfBF16), number(whichSums(op))},
-                operands.take_front(4)));
+    call(
+        MultiplyRegisters,
+        joined({operands[4], asks ? operands[5] : number(1), sumArea, number(2 * count),
+                number(text.contains(shape + "f16") ? OfF16 : OfBF16), number(whichSums(op))},
+               joined({operands[0], operands[1], operands[2], operands[3]}, number(isTransposed))));
     op.getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, sumArea));
   }
 

@@ -204,6 +204,13 @@ Ix HostSide::elementsToFill(Emitter &e) {
   return most;
 }
 
+static int64_t elementOf(const MapPlan &map) {
+  Type element = cast<tile::BufferType>(map.buffer.getType()).getTileElementType();
+  if (element.isF32())
+    return map.roundsToTF32 ? TW_MAP_TF32 : TW_MAP_F32;
+  return element.isF16() ? TW_MAP_F16 : element.isBF16() ? TW_MAP_BF16 : TW_MAP_BYTE;
+}
+
 /// Writes a tw_tensor_map to the words from `first` on.
 void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value words, int64_t first) {
   auto put = [&](size_t offset, const Ix &value) {
@@ -215,9 +222,7 @@ void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value word
   Indices sizes = e.sizes(sizesOf(map.buffer)), strides = Emitter::rowMajor(e.ix(), sizes);
   put(offsetof(tw_tensor_map, address), Ix(e.loadFrom(buffers, i64, buffer)));
   put(offsetof(tw_tensor_map, rank), int64_t(sizes.size()));
-  put(offsetof(tw_tensor_map, element), element.isF16()    ? TW_MAP_F16
-                                        : element.isBF16() ? TW_MAP_BF16
-                                                           : TW_MAP_TF32);
+  put(offsetof(tw_tensor_map, element), elementOf(map));
   put(offsetof(tw_tensor_map, swizzle), map.swizzle.rowBytes);
   for (size_t d = 0; d < mostDims; ++d) { // innermost first there; the runtime compares all words
     bool isThere = d < sizes.size();

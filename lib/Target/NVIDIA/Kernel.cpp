@@ -2,13 +2,13 @@
 #include "Target/NVIDIA/Kernel.h"
 #include "IR/Coded.h"
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
-#include "Target/NVIDIA/Attention/WorkTable.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Emission/PlainPrograms.h"
 #include "Target/NVIDIA/Emission/Width.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "Target/NVIDIA/Product/Emission/ProductEmitter.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
+#include "Target/NVIDIA/Product/WorkTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -101,9 +101,12 @@ private:
     ProductShape shape{
         found.rows, found.columns, found.depth, found.a.isSumInnermost, found.b.isSumInnermost,
         bytes,      found.tileRows};
+    if (found.isLeftComputed)
+      shape.computedFromBytes = Emitter::bytesOf(
+          cast<tile::BufferType>(found.a.load.getBuffer().getType()).getTileElementType());
     PipelineConfiguration pipeline = pipelineOf(kernel, shape, architecture);
     // Warp groups in turns count each other's trips.
-    pipeline.isPingPong &= !found.hasUnevenTrips;
+    pipeline.isPingPong &= !found.hasUnevenTrips && !found.isLeftComputed;
     productPlan = planProduct(shape, pipeline, architecture);
     if (productPlan)
       product = std::move(found);
@@ -127,6 +130,7 @@ private:
                          found.parts.size() > 1 && found.parts.back().loop,
                          found.parts.size() > 1 && !found.parts.back().loop,
                          found.isMasked,
+                         found.maskRegisters,
                          !found.conditions.empty(),
                          warpGroupsToDeal(found)};
     if (tile::ForOp loop = found.parts[0].loop)
@@ -247,7 +251,7 @@ private:
                              numberInBands(e, number, grid);
                              return {};
                            }};
-    if (std::optional<WorkTable> table = workTable(grid))
+    if (std::optional<WorkTable> table = workTable(e, grid))
       followTable(e, *table, grid, programs);
     Value shared = sharedMemory(productAlignment);
     if (failed(make(e, shared, made.getArguments().take_back(maps), programs)->emit()))
@@ -355,11 +359,13 @@ private:
   }
 
   /// Who runs what, where programs are of different lengths and all sizes are known.
-  std::optional<WorkTable> workTable(const Indices &grid) {
+  std::optional<WorkTable> workTable(Emitter &e, const Indices &grid) {
     std::optional<int64_t> all = knownPrograms();
-    if (!attention || !all)
+    if (!all)
       return std::nullopt;
     int64_t blocks = std::min(*all, architecture.multiprocessors * plan.blocksOfMultiprocessor);
+    if (product)
+      return workTableOfProduct(e, grid, blocks);
     if (attentionPlan->dealsTrips) {
       int64_t ofHead = attention->sharesOperands ? *grid.back().constant() : 1;
       return dealPrograms(ofHead, *all / ofHead, attentionPlan->warpGroups, blocks);
@@ -369,6 +375,23 @@ private:
     int64_t heads = *all / int64_t(attention->trips.size());
     return makeWorkTable(attention->trips, heads, std::max<int64_t>(1, cachedBytes / bytesOfHead()),
                          blocks);
+  }
+
+  /// Where blocks have several programs each. Those of one length stay in the order of bands.
+  std::optional<WorkTable> workTableOfProduct(Emitter &e, const Indices &grid, int64_t blocks) {
+    const std::vector<int64_t> &trips = product->programTrips;
+    auto count = int64_t(trips.size());
+    if (count <= blocks)
+      return std::nullopt;
+    std::vector<int64_t> inBands;
+    for (int64_t number = 0; number < count; ++number) {
+      numberInBands(e, Ix(number), grid);
+      int64_t program = 0;
+      for (auto [id, size] : llvm::zip(e.programIds, grid))
+        program = program * *size.constant() + *id.constant();
+      inBands.push_back(trips[size_t(program)]);
+    }
+    return makeWorkTable(inBands, 1, 1, blocks);
   }
 
   /// Program after program of the table's column for the block.
@@ -397,6 +420,10 @@ private:
     programs.step = e.ix().value(blocks);
     programs.number = [this, &e, &grid, word, blocks](const Ix &number) -> Value {
       Ix own = word(e.ix().add(number, blocks));
+      if (product) {
+        numberInBands(e, own, grid);
+        return {};
+      }
       bool mayBeDealt = attentionPlan->dealsTrips;
       setProgram(e, mayBeDealt ? e.ix().rem(own, dealtProgram) : own, grid);
       return mayBeDealt ? e.ix().less(dealtProgram - 1, own) : Value();

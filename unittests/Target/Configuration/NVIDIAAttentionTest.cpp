@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AttentionCase.h"
 #include "Kernels/Attention.h"
-#include "Target/NVIDIA/Attention/WorkTable.h"
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Target/NVIDIA/Product/WorkTable.h"
 #include <gtest/gtest.h>
 #include <numeric>
 

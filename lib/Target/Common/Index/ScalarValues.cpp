@@ -141,17 +141,17 @@ bool isSurelyBeyond(Value scalar, Value other) {
   return min && isSurelyBeyond(min.getLhs(), other) && isSurelyBeyond(min.getRhs(), other);
 }
 
-Known valueInProgram(Value scalar, unsigned dim, int64_t id) {
+Known valueInProgram(Value scalar, ProgramNumber numberAlong) {
   if (Known number = constantOf(scalar))
     return number;
   Operation *op = scalar.getDefiningOp();
   if (auto program = dyn_cast_or_null<tile::ProgramIdOp>(op))
-    return program.getDim() == dim ? Known(id) : Known();
+    return numberAlong(unsigned(program.getDim()));
   if (!op)
     return std::nullopt;
   SmallVector<int64_t> x;
   for (Value operand : op->getOperands()) {
-    Known known = valueInProgram(operand, dim, id);
+    Known known = valueInProgram(operand, numberAlong);
     if (!known)
       return std::nullopt;
     x.push_back(*known);
@@ -171,6 +171,14 @@ Known valueInProgram(Value scalar, unsigned dim, int64_t id) {
         return isEqual || isOther ? Known((x[0] == x[1]) == isEqual) : Known();
       })
       .Default([](Operation *) { return Known(); });
+}
+
+Known tripsInProgram(tile::ForOp loop, ProgramNumber number) {
+  Known begin = valueInProgram(loop.getBegin(), number),
+        end = valueInProgram(loop.getEnd(), number), step = valueInProgram(loop.getStep(), number);
+  if (!begin || !end || step.value_or(0) < 1)
+    return std::nullopt;
+  return *end > *begin ? (*end - *begin + *step - 1) / *step : 0;
 }
 
 } // namespace tw::target

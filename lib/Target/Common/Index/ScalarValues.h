@@ -20,7 +20,13 @@ std::optional<int64_t> knownTrips(tile::ForOp loop);
 /// Whether a scalar is greater than another one in all programs and calls, as far as it is plain.
 bool isSurelyBeyond(mlir::Value scalar, mlir::Value other);
 
-/// A scalar in the program `id` along dimension `dim` of the grid, if it depends on nothing else.
-std::optional<int64_t> valueInProgram(mlir::Value scalar, unsigned dim, int64_t id);
+/// A program's number along a dimension of the grid, or nothing.
+using ProgramNumber = llvm::function_ref<std::optional<int64_t>(unsigned dim)>;
+
+/// A scalar in the program of these numbers, if it depends on no others.
+std::optional<int64_t> valueInProgram(mlir::Value scalar, ProgramNumber number);
+
+/// How often a loop runs in the program of these numbers, if that depends on no others.
+std::optional<int64_t> tripsInProgram(tile::ForOp loop, ProgramNumber number);
 
 } // namespace tw::target

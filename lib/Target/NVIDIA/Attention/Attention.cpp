@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/Attention.h"
 #include "Support/Checked.h"
+#include "Target/Common/Index/Bounds.h"
 #include "Target/Common/Index/ScalarValues.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -28,6 +31,35 @@ Value AttentionPart::sumsAfter() const {
 Value AttentionPart::carriedSums() const {
   tile::ForOp own = loop;
   return own ? Value(own.getCarried()[sums]) : Value();
+}
+
+/// Loads and gathers of `block` that elements of `tile` are computed from.
+static void findReads(Value tile, Block *block, llvm::SmallSetVector<Operation *, 4> &reads) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || op->getBlock() != block || !isOfSingleElements(op))
+    return;
+  if (isa<tile::LoadOp, tile::GatherOp>(op))
+    reads.insert(op);
+  else
+    for (Value operand : op->getOperands())
+      findReads(operand, block, reads);
+}
+
+SmallVector<tile::LoadOp, 2> maskLoads(const AttentionPart &part) {
+  tile::DotOp output = part.output;
+  auto kernel = output->getParentOfType<tile::KernelOp>();
+  llvm::SmallSetVector<Operation *, 4> reads;
+  findReads(output.getA(), output->getBlock(), reads);
+  SmallVector<tile::LoadOp, 2> loads;
+  for (Operation *read : reads) {
+    auto load = dyn_cast<tile::LoadOp>(read);
+    auto isInside = [&](unsigned dim) { return isSurelyInside(kernel, *boxOf(read), dim); };
+    if (!load || load.getMask() ||
+        !llvm::all_of(llvm::seq(unsigned(load.getPositions().size())), isInside))
+      return {};
+    loads.push_back(load);
+  }
+  return loads;
 }
 
 namespace {
@@ -251,12 +283,25 @@ private:
     return true;
   }
 
+  int64_t registersOf(tile::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    return registersOfMask(paddedTerms(found.terms), type.getNumElements() > found.terms,
+                           Emitter::bytesOf(type.getElementType()));
+  }
+
   void findMasks() {
     auto isOperand = [&](Operation *load) {
       return load == found.queries.load || llvm::any_of(found.parts, [&](AttentionPart &part) {
                return load == part.keys.load || load == part.values.load;
              });
     };
+    for (const AttentionPart &part : found.parts) { // one trip has nothing to read ahead of
+      int64_t registers = 0;
+      if (part.loop || found.parts.size() > 1)
+        for (tile::LoadOp load : maskLoads(part))
+          registers += registersOf(load);
+      found.maskRegisters = std::max(found.maskRegisters, registers);
+    }
     AttentionPart &last = found.parts.back();
     Operation *end = last.loop ? last.loop.getOperation() : last.output.getOperation();
     kernel.walk([&](Operation *op) { // what is read behind all trips belongs to the epilogue
@@ -273,15 +318,15 @@ private:
     for (int64_t id = 0; id < std::min(count.value_or(0), mostPrograms); ++id) {
       int64_t trips = 0;
       for (AttentionPart &part : found.parts) {
-        std::optional<int64_t> begin = 0, end = 1, step = 1;
-        if (part.loop) {
-          begin = valueInProgram(part.loop.getBegin(), dim, id);
-          end = valueInProgram(part.loop.getEnd(), dim, id);
-          step = valueInProgram(part.loop.getStep(), dim, id);
-        }
-        if (!begin || !end || !step)
+        auto own = part.loop
+                       ? tripsInProgram(part.loop,
+                                        [&](unsigned along) {
+                                          return along == dim ? std::optional(id) : std::nullopt;
+                                        })
+                       : std::optional<int64_t>(1);
+        if (!own)
           return found.trips.clear();
-        trips += int64_t(tripCount(*begin, *end, *step));
+        trips += *own;
       }
       found.trips.push_back(trips);
     }
@@ -399,10 +444,7 @@ private:
   }
 
   bool checkReduce(tile::ReduceOp reduce) {
-    bool isKnown = llvm::is_contained(
-        {tile::ReduceKind::Sum, tile::ReduceKind::Max, tile::ReduceKind::Min}, reduce.getKind());
-    return (isKnown && roles.runsAlong(reduce.getOperand(), Along::Terms) &&
-            reduce.getOperand().getType().getElementType().isF32()) ||
+    return (isRowReduction(reduce) && roles.runsAlong(reduce.getOperand(), Along::Terms)) ||
            no("it reduces something else than its scores");
   }
 

@@ -34,6 +34,8 @@ struct Attention {
   /// Of each program along the grid's last dimension, where these differ and are known.
   std::vector<int64_t> trips;
   bool isMasked = false; // trips read more than operands
+  /// Registers of 32 bits that a thread has for `maskLoads` of a trip of a loop.
+  int64_t maskRegisters = 0;
   /// How many trips its one loop has, where these can be dealt to warp groups: the loop's `combine`
   /// is commutative. Programs next to each other along the grid's last dimension may have the same
   /// right operands.
@@ -51,6 +53,10 @@ struct AttentionMatch {
   std::string why;
 };
 AttentionMatch matchAttention(tile::KernelOp kernel);
+
+/// What the weights of a part read beside scores in each trip, if all of that can be read before
+/// these are there: boxes that are surely inside their buffers.
+llvm::SmallVector<tile::LoadOp, 2> maskLoads(const AttentionPart &part);
 
 /// The dimensions of a tile whose extent is not 1.
 llvm::SmallVector<unsigned, 4> wideDims(mlir::Value tile);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
+#include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -239,8 +240,17 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
   state.next = next(slot);
   state.addsToSums = at.i32(0);
   state.sums.assign(size_t(attention.width / 2), LLVM::UndefOp::create(b, loc, b.getF32Type()));
-  if (tile::ForOp loop = attention.parts[0].loop)
-    evaluateRows(attention.parts[0], loop.getInitial(), state);
+  const AttentionPart &part = attention.parts[0];
+  tile::ForOp loop = part.loop;
+  if (loop)
+    evaluateRows(part, loop.getInitial(), state);
+  std::optional<Emitter::Scope> scope; // without a loop the kernel goes on with what is known here
+  if (loop && attention.firstRuns == 0) {
+    scope.emplace(e);
+    setTrip(part, e.index(loop.getBegin()));
+  }
+  if (attention.firstRuns == 0)
+    readMasks(part);
   keys.waitUntilFull(slot);
   Value scores = multiplyKeys(queryStage, slot.stage);
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
@@ -254,6 +264,7 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
 /// one after the other, so that one multiplies while others compute weights.
 void AttentionEmitter::trip(const AttentionPart &part, Value sumsBefore, Value queryStage,
                             State &state) {
+  readMasks(part);
   if (!plan.dealsTrips)
     keys.waitUntilFull(state.next);
   if (plan.takesTurns)
@@ -328,7 +339,7 @@ void AttentionEmitter::setResults(size_t number, State &state) {
   for (unsigned i = 0; i < loop.getNumResults(); ++i)
     for (size_t row = 0; i != part.sums && row < 2; ++row, ++next)
       if (number == attention.firstRuns && partialRows.contains(i))
-        whole.rows[next] = combineLanes(tile::ReduceKind::Sum, whole.rows[next]);
+        whole.rows[next] = combineLanes(b, loc, tile::ReduceKind::Sum, whole.rows[next]);
   setRows(part, loop.getResults(), whole.rows);
 }
 

@@ -72,8 +72,8 @@ private:
 
   // Weights.cpp
   void findPartialRows();
-  mlir::Value combineLanes(tile::ReduceKind kind, mlir::Value value);
   void findTermColumns();
+  void readMasks(const AttentionPart &part);
   void weigh(const AttentionPart &part, mlir::Value scores, State &state);
   void reduce(tile::ReduceOp op);
   void reduceBefore(mlir::Operation *end);

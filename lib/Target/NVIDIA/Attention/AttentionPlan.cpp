@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include <algorithm>
+#include <array>
 
 namespace tw::target::nvidia {
 
@@ -21,30 +22,40 @@ static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &pl
   return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, mostBlocks);
 }
 
-/// By warp groups, registers of a thread for scores, the same in 16 bits and the second product's
-/// sums, where ptxas neither spills nor serializes products: in one loop, where loops follow each
-/// other or a trip follows a loop (in which sums are copied, too), and where masks are read. Found
-/// by trying all blocks of all head sizes (nvidia_registers_test).
+/// By warp groups, registers of a thread for scores, the same in 16 bits, the second product's sums
+/// and masks that are read ahead, where ptxas neither spills nor serializes products: in one loop,
+/// where loops follow each other or a trip follows a loop (in which sums are copied, too), and
+/// where masks are read. Found by trying all blocks of all head sizes (nvidia_registers_test).
 struct Room {
   int64_t values; // of all these
   int64_t copied; // of sums twice, and of weights
   int64_t uneven; // sums of a row that go out in pieces of less than 64, too
 };
-static Room roomFor(const AttentionShape &shape, int64_t warpGroups) {
-  constexpr int64_t any = 1024;
-  constexpr Room one[] = {{}, {208, any, any}, {176, any, 224}, {128, any, 160}};
-  constexpr Room loops[] = {{}, {168, any, any}, {160, 264, 160}, {108, 132, any}};
-  constexpr Room tail[] = {{}, {200, 231, any}, {168, 200, any}, {128, 132, any}};
-  constexpr Room masked[] = {{}, {128, 200, any}, {0, 0, 0}, {0, 0, 0}};
-  constexpr Room maskedLoops[] = {{}, {120, 200, any}, {0, 0, 0}, {0, 0, 0}};
+static constexpr int64_t any = 1024;
+using Rooms = std::array<Room, mostWarpGroups + 1>;
+
+static Rooms roomsWithMasks(const AttentionShape &shape) {
+  constexpr Rooms behind = {{{}, {128, 200, any}, {}, {}}};
+  constexpr Rooms behindLoops = {{{}, {120, 200, any}, {}, {}}};
+  constexpr Rooms ahead = {{{}, {168, any, any}, {160, any, 192}, {112, 132, 128}}};
+  constexpr Rooms aheadLoops = {{{}, {152, any, any}, {}, {}}};
+  constexpr Rooms aheadTail = {{{}, {160, 227, 192}, {144, 196, any}, {112, 132, 128}}};
+  if (shape.maskRegisters == 0)
+    return shape.hasLoops ? behindLoops : behind;
+  return shape.hasLoops ? aheadLoops : shape.hasTail ? aheadTail : ahead;
+}
+
+static Rooms roomsFor(const AttentionShape &shape) {
+  constexpr Rooms one = {{{}, {208, any, any}, {176, any, 224}, {128, any, 160}}};
+  constexpr Rooms loops = {{{}, {168, any, any}, {160, 264, 160}, {108, 132, any}}};
+  constexpr Rooms tail = {{{}, {200, 227, any}, {168, 200, any}, {128, 132, any}}};
   // What is combined: wide states of three warp groups are spilled on their way.
-  constexpr Room wideDealt[] = {{}, {}, {176, any, 224}, {111, any, 160}};
+  constexpr Rooms wideDealt = {{{}, {}, {176, any, 224}, {111, any, 160}}};
   if (shape.dealtTo > 0 && shape.width > 64)
-    return wideDealt[warpGroups];
-  return (shape.isMasked   ? shape.hasLoops ? maskedLoops : masked
-          : shape.hasLoops ? loops
-          : shape.hasTail  ? tail
-                           : one)[warpGroups];
+    return wideDealt;
+  if (shape.isMasked)
+    return roomsWithMasks(shape);
+  return shape.hasLoops ? loops : shape.hasTail ? tail : one;
 }
 
 /// Where loops follow each other, ptxas moves weights of so few terms between products, which it
@@ -55,11 +66,11 @@ static bool hasTooFewTerms(const AttentionShape &shape, int64_t warpGroups) {
 }
 
 static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
-  Room room = roomFor(shape, warpGroups);
+  Room room = roomsFor(shape)[size_t(warpGroups)];
   constexpr int64_t ofSizes = 4;
   if (shape.hasUnknownSizes)
     room.copied -= ofSizes;
-  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 <= room.values &&
+  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 + shape.maskRegisters <= room.values &&
          shape.width + shape.terms / 4 <= room.copied &&
          (shape.width % 64 == 0 || shape.width <= room.uneven) &&
          !hasTooFewTerms(shape, warpGroups);
@@ -96,8 +107,12 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
     return std::nullopt;
   if (stages < (shape.hasLoop ? 2 : 1) || plan.warpGroups < 1 || plan.warpGroups > mostWarpGroups)
     return std::nullopt;
-  if (!fitsRegisters(shape, plan.warpGroups))
+  AttentionShape behind = shape;
+  behind.maskRegisters = 0;
+  bool fits = fitsRegisters(shape, plan.warpGroups);
+  if (!fits && !fitsRegisters(behind, plan.warpGroups))
     return std::nullopt;
+  plan.readsMasksAhead = fits && shape.maskRegisters > 0;
   plan.queries = operandTile(shape.rows, shape.depth, shape.isDepthInnermostInQueries);
   if (shape.tileRows > 0 && plan.queries.isSumInnermost)
     plan.queries.loaded = shape.tileRows;

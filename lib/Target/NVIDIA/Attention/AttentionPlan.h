@@ -9,6 +9,13 @@ namespace tw::target::nvidia {
 /// Terms are multiplied by 16: so many with those that are 0.
 inline int64_t paddedTerms(int64_t terms) { return alignUp(terms, 16); }
 
+/// Registers of a thread for elements of so many bytes beside its scores: it has two rows, and of
+/// each a quarter of the terms, in neighbours of two, which share registers.
+inline int64_t registersOfMask(int64_t terms, bool hasRows, int64_t bytes) {
+  constexpr int64_t registerBytes = 4;
+  return (hasRows ? 2 : 1) * (terms / 8) * ((2 * bytes + registerBytes - 1) / registerBytes);
+}
+
 /// Of one program and one trip; terms with those that are 0.
 struct AttentionShape {
   int64_t rows, terms, depth, width;
@@ -16,7 +23,10 @@ struct AttentionShape {
   bool hasLoop = true; // else a program has one trip
   /// Loops follow each other; a trip stands behind a loop.
   bool hasLoops = false, hasTail = false;
-  bool isMasked = false;        // weights depend on more than scores
+  bool isMasked = false; // weights depend on more than scores
+  /// Registers of a thread for what that is of a trip of a loop, if it can be read before the
+  /// products; 0: it is read with the weights.
+  int64_t maskRegisters = 0;
   bool hasUnknownSizes = false; // how many terms there are only the call brings
   /// Warp groups to which trips are dealt, or programs next to each other, of 64 rows; 0: each has
   /// 64 of a program's rows.
@@ -36,8 +46,9 @@ struct AttentionPlan {
   StorePlan store; // what warp groups combine lies there, too
   int64_t sharedBytes;
   int64_t blocksOfMultiprocessor;
-  bool hasLoaders; // warps that only load
-  bool takesTurns; // warp groups multiply one after the other
+  bool hasLoaders;      // warps that only load
+  bool takesTurns;      // warp groups multiply one after the other
+  bool readsMasksAhead; // before a trip's products, of loops
 
   /// Of the queries of one program.
   int64_t queryBytes() const { return alignUp(queries.bytes(), stageAlignment); }

@@ -5,6 +5,7 @@
 // of a program that is dealt are combined in shared memory by the first warp group, as the loop's
 // `combine` says.
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
+#include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -100,7 +101,7 @@ void AttentionEmitter::combineGroups(State &state) {
   for (unsigned i = 0; i < loop.getNumResults(); ++i)
     for (size_t row = 0; i != part.sums && row < 2; ++row, ++number)
       if (partialRows.contains(i))
-        state.rows[number] = combineLanes(tile::ReduceKind::Sum, state.rows[number]);
+        state.rows[number] = combineLanes(b, loc, tile::ReduceKind::Sum, state.rows[number]);
   auto both = [](const State &one) {
     SmallVector<Value> all(one.rows);
     all.append(one.sums);

@@ -5,7 +5,7 @@
 // what reduces a row combines these four threads' parts.
 #include "Target/Common/Operations/Combine.h"
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
-#include "Target/NVIDIA/Emission/Lanes.h"
+#include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -92,35 +92,6 @@ static Value withoutFactor(Value tile, TypedAttr &factor) {
   return tile;
 }
 
-static Value combined(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x, Value y) {
-  switch (kind) {
-  case tile::ReduceKind::Max:
-    return arith::MaximumFOp::create(b, loc, x, y);
-  case tile::ReduceKind::Min:
-    return arith::MinimumFOp::create(b, loc, x, y);
-  default:
-    return arith::AddFOp::create(b, loc, x, y);
-  }
-}
-
-/// In so many chains, none of which waits for another.
-static Value combinedInChains(OpBuilder &b, Location loc, tile::ReduceKind kind,
-                              SmallVector<Value> values, size_t most) {
-  for (size_t chains = std::min(values.size(), most); chains > 0; chains /= 2) {
-    for (size_t i = chains; i < values.size(); ++i)
-      values[i % chains] = combined(b, loc, kind, values[i % chains], values[i]);
-    values.resize(chains);
-  }
-  return values[0];
-}
-
-/// Of the four threads that have a row.
-Value AttentionEmitter::combineLanes(tile::ReduceKind kind, Value value) {
-  for (int64_t lanes : {1, 2})
-    value = combined(b, loc, kind, value, fromLane(b, loc, value, lanes));
-  return value;
-}
-
 /// The reduction of `carried * f + sum` that a loop carries on, if nothing else uses any of it.
 static tile::ReduceOp addedSum(tile::ForOp loop, unsigned number) {
   auto add =
@@ -189,7 +160,7 @@ void AttentionEmitter::reduce(tile::ReduceOp op) {
   }
   for (int64_t row : {0, 1})
     if (!partialSums.contains(op))
-      results[row] = hasRow(row) ? combineLanes(kind, results[row]) : results[0];
+      results[row] = hasRow(row) ? combineLanes(b, loc, kind, results[row]) : results[0];
   for (int64_t row : {0, 1}) {
     if (factor)
       results[row] =
@@ -205,6 +176,18 @@ void AttentionEmitter::reduceBefore(Operation *end) {
   for (; reduced != top.end() && &*reduced != end; ++reduced)
     if (auto op = dyn_cast<tile::ReduceOp>(*reduced))
       reduce(op);
+}
+
+/// What the weights read beside scores, while these are not there yet.
+void AttentionEmitter::readMasks(const AttentionPart &part) {
+  if (!plan.readsMasksAhead)
+    return;
+  tile::DotOp output = part.output;
+  SmallVector<tile::LoadOp, 2> loads = maskLoads(part);
+  for (int64_t number = 0; number < terms / 2 && !loads.empty(); ++number)
+    if (hasRow(SumsFragment::isOfSecondRow(number)))
+      hasFailed |= failed(e.readAhead(
+          output.getA(), {fragment.row(0, number), termColumns[size_t(number)]}, loads));
 }
 
 /// The second product's left operand in pairs, and what the loop carries but its sums.

@@ -23,7 +23,7 @@ constexpr int64_t rowsOfGroup = 64, mostExtent = 256, extentUnit = 16, mostDims 
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
 // exponentials, simple operations, and bytes from the second-level cache.
 constexpr double productsOfCycle = 2048 * 0.95, expsOfCycle = 16, operationsOfCycle = 128;
-constexpr double bytesIn = 64, operationsOfScore = 4;
+constexpr double bytesIn = 64, operationsOfScore = 4, operationsOfMask = 3;
 // Measured: how much of all these a trip takes, by the warp groups that overlap, and cycles of a
 // trip, of a program and of a launch beside them.
 constexpr double shares[] = {0, 0.71, 0.53, 0.48};
@@ -92,6 +92,20 @@ bool canSplit(const Attention &attention) {
          !attention.isCausal;
 }
 
+/// Of a thread, for what a trip reads of a mask before its products: where blocks are surely inside
+/// it (Attention.cpp finds that in the kernel).
+int64_t maskRegisters(const Attention &attention, const AttentionConfiguration &block) {
+  auto keys = attention.dims[size_t(attention.keys)].size;
+  if (!attention.mask || attention.isCausal || !keys || *keys <= block.keys)
+    return 0;
+  bool hasRows = attention.mask->covers(attention.queries);
+  auto queries = attention.dims[size_t(attention.queries)].size;
+  if (hasRows && (!queries || *queries % block.queries != 0))
+    return 0;
+  return registersOfMask(paddedTerms(block.keys), hasRows && block.queries > 1,
+                         kernels::bytesOf(attention.buffers[size_t(attention.mask->buffer)].dtype));
+}
+
 AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice) {
   const AttentionConfiguration &block = choice.block;
   int64_t keys = sizeOf(attention, attention.keys);
@@ -106,6 +120,7 @@ AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice
           !isKnown || (attention.isCausal && keys > block.keys),
           isKnown && !attention.isCausal && keys > block.keys && keys % block.keys != 0,
           attention.mask.has_value(),
+          maskRegisters(attention, block),
           !isKnown,
           block.splitsKeys && choice.warpGroups > 1 ? choice.warpGroups : 0};
 }
@@ -124,7 +139,8 @@ double cyclesOfTrip(const AttentionShape &shape, int64_t blocksBeside) {
   auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
   double products = scores * double(shape.depth + shape.width) / productsOfCycle;
   double bytes = bytesOfTrip(shape);
-  double softmax = scores / expsOfCycle + (operationsOfScore * scores + sums) / operationsOfCycle;
+  double operations = operationsOfScore + (shape.isMasked ? operationsOfMask : 0);
+  double softmax = scores / expsOfCycle + (operations * scores + sums) / operationsOfCycle;
   int64_t groups = std::min<int64_t>(3, shape.rows / rowsOfGroup * blocksBeside);
   double all = std::max({shares[size_t(groups)] * (products + softmax), products, bytes / bytesIn});
   return double(blocksBeside) * all + tripCycles;

@@ -93,6 +93,22 @@ LogicalResult Emitter::loadGroup(tile::LoadOp op, ArrayRef<Point> group) {
   FailureOr<GroupAddress> where = groupAddress(op, group);
   if (failed(where))
     return failure();
+  auto readOne = [&](const Point &point) -> FailureOr<Value> {
+    FailureOr<ElementAddress> own =
+        elementAddress(op.getBuffer(), op.getPositions(), op.getStrides(), {}, op, point);
+    if (failed(own))
+      return failure();
+    return readElement(buffer, *own, op.getPad());
+  };
+  if (!where->areTogether && multipleOf(where->first.index) == 1) { // nothing to read together
+    for (const Point &point : group) {
+      FailureOr<Value> value = readOne(point);
+      if (failed(value))
+        return failure();
+      setElement(op.getResult(), point, *value);
+    }
+    return success();
+  }
   auto count = int64_t(group.size());
   auto loadAll = [&] { return loadFrom(buffer.base, buffer.element, where->first.index, count); };
   SmallVector<Value> values;
@@ -108,11 +124,10 @@ LogicalResult Emitter::loadGroup(tile::LoadOp op, ArrayRef<Point> group) {
     b.setInsertionPointToStart(choice.elseBlock());
     SmallVector<Value> others(group.size(), pad);
     for (size_t i = 0; i < group.size() && !where->areTogether; ++i) {
-      FailureOr<ElementAddress> own =
-          elementAddress(op.getBuffer(), op.getPositions(), op.getStrides(), {}, op, group[i]);
+      FailureOr<Value> own = readOne(group[i]);
       if (failed(own))
         return failure();
-      others[i] = readElement(buffer, *own, op.getPad());
+      others[i] = *own;
     }
     scf::YieldOp::create(b, loc, others);
     values.assign(choice.getResults().begin(), choice.getResults().end());

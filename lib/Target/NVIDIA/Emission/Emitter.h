@@ -135,6 +135,9 @@ public:
 
   // Elements (Evaluate.cpp, Accesses.cpp)
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
+  /// Reads what `loads` bring to this element, so that `evaluate` only computes with it.
+  mlir::LogicalResult readAhead(mlir::Value tile, const Point &point,
+                                llvm::ArrayRef<tile::LoadOp> loads);
   /// `evaluate` finds this element of `tile` at this point, in this scope.
   void setElement(mlir::Value tile, const Point &point, mlir::Value value);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);

@@ -191,6 +191,21 @@ FailureOr<Value> Emitter::evaluateSource(Operation *op, const Point &point, Poin
   return own;
 }
 
+LogicalResult Emitter::readAhead(Value tile, const Point &point, ArrayRef<tile::LoadOp> loads) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || known.contains(keyOf(tile, onlyPoint(tile, point))))
+    return success();
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return llvm::is_contained(loads, load) ? LogicalResult(evaluate(tile, point)) : success();
+  if (auto source = sourcePoint(*this, op, point))
+    return readAhead(op->getOperand(0), *source, loads);
+  if (tile::isElementwise(op))
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && failed(readAhead(operand, point, loads)))
+        return failure();
+  return success();
+}
+
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   if (auto found = materialized.find(tile); found != materialized.end())
     return readTile(tile, found->second, point);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Operand.h"
+#include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -55,6 +56,9 @@ static bool checkLoad(ProductOperand &operand, std::string &why) {
   if (operand.freeDim != last && operand.sumDim != last)
     return no("an operand is not contiguous along a dimension of its matrix");
   operand.isSumInnermost = operand.sumDim == last;
+  Type element = type.getElementType();
+  if (!isHalf(element) && !element.isF32() && element.getIntOrFloatBitWidth() > 8)
+    return no("an operand's elements are neither floats of 16 or 32 bits nor bytes");
   return canUseTensorMap(load.getBuffer(), why, &operand.needsAlignedRows);
 }
 
@@ -87,6 +91,59 @@ bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand, std::s
   operand.sumDim = dims[1];
   if (mayBeOne && isOne)
     findOneElement(operand);
+  return checkLoad(operand, why);
+}
+
+namespace {
+
+/// What an operand is computed from: the loads of all of its elements, with their dimensions.
+class ComputedOperand {
+public:
+  ComputedOperand(Value value)
+      : elements(typeOf(value).getNumElements()), block(value.getParentBlock()) {}
+
+  /// Whether all is of single elements; `dims` are those of the operand's rows and sums in `value`.
+  bool follow(Value value, std::array<unsigned, 2> dims) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !isa<RankedTensorType>(value.getType()) || op->getBlock() != block)
+      return true; // a scalar, or known before the trips
+    if (!isOfSingleElements(op))
+      return false;
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      if (load.getType().getNumElements() == elements &&
+          !llvm::is_contained(found, std::pair(load, dims)))
+        found.emplace_back(load, dims);
+      return true;
+    }
+    if (auto transpose = dyn_cast<tile::TransposeOp>(op))
+      for (unsigned &dim : dims)
+        if (dim < transpose.getPermutation().size())
+          dim = unsigned(transpose.getPermutation()[dim]);
+    if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !throughReshape(reshape, dims))
+      return false;
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return follow(operand, dims); });
+  }
+
+  SmallVector<std::pair<tile::LoadOp, std::array<unsigned, 2>>> found;
+
+private:
+  static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
+  int64_t elements;
+  Block *block;
+};
+
+} // namespace
+
+bool findComputedOperand(Value value, unsigned freeAxis, ProductOperand &operand,
+                         std::string &why) {
+  ComputedOperand from(value);
+  if (!from.follow(value, {freeAxis, 1 - freeAxis}) || from.found.size() != 1) {
+    why = "an operand is not computed element by element from one load";
+    return false;
+  }
+  operand.load = from.found[0].first;
+  operand.freeDim = from.found[0].second[0];
+  operand.sumDim = from.found[0].second[1];
   return checkLoad(operand, why);
 }
 

@@ -22,6 +22,11 @@ struct ProductOperand {
 bool findOperand(mlir::Value value, unsigned freeAxis, ProductOperand &operand, std::string &why,
                  bool mayBeOne = false);
 
+/// Finds the one load of as many elements as an operand has, from which it is computed element by
+/// element (what else it needs is read in place); false, and why, where TMA cannot bring it.
+bool findComputedOperand(mlir::Value value, unsigned freeAxis, ProductOperand &operand,
+                         std::string &why);
+
 /// Follows dimensions `dims` from the result of a reshape to its operand; dimensions of extent 1
 /// may come and go, all others are of known size and stay.
 bool throughReshape(tile::ReshapeOp op, std::array<unsigned, 2> &dims);

@@ -2,6 +2,7 @@
 #include "Target/NVIDIA/Product/Product.h"
 #include "Target/Common/Index/ScalarValues.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +50,9 @@ private:
         product.dot = dyn_cast<tile::DotOp>(op);
         continue;
       }
-      if (!isOfSingleElements(&op) && !isa<tile::StoreOp>(op))
+      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      if (!isOfSingleElements(&op) && !isa<tile::StoreOp>(op) &&
+          !(reduce && isRowReduction(reduce)))
         return no("it has " + op.getName().getStringRef() + " beside its product");
     }
     if (!product.loop && !product.dot)
@@ -80,9 +83,7 @@ private:
         if (product.dot)
           return no("its loop has several dots");
         product.dot = dot;
-      } else if (!Emitter::isScalar(&op) &&
-                 !isa<tile::LoadOp, tile::ReshapeOp, tile::TransposeOp>(op) &&
-                 !op.hasTrait<OpTrait::IsTerminator>()) {
+      } else if (!isOfSingleElements(&op)) {
         return no("its loop has " + op.getName().getStringRef());
       }
     }
@@ -127,46 +128,85 @@ private:
     product.hasUnevenTrips = !isSame;
     if (isSame)
       product.conditions.loops.push_back({loop.getBegin(), loop.getEnd()});
+    if (!isSame)
+      findProgramTrips();
     return isSame || isSurelyBeyond(loop.getEnd(), loop.getBegin()) ||
            no("its loop may not run in all programs");
   }
 
-  bool findOperands() {
-    return findOperand(product.dot.getA(), 0, product.a) &&
-           findOperand(product.dot.getB(), 1, product.b);
+  void findProgramTrips() {
+    constexpr int64_t mostPrograms = 1 << 14;
+    std::vector<int64_t> counts;
+    int64_t all = 1;
+    for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>()) {
+      counts.push_back(size.getSize().constant().value_or(mostPrograms + 1));
+      if (counts.back() > mostPrograms / std::max<int64_t>(all, 1))
+        return;
+      all *= counts.back();
+    }
+    for (int64_t program = 0; program < all; ++program) {
+      auto number = [&](unsigned dim) -> std::optional<int64_t> {
+        int64_t inner = 1;
+        for (size_t d = dim + 1; d < counts.size(); ++d)
+          inner *= counts[d];
+        return program / inner % counts[dim];
+      };
+      std::optional<int64_t> trips = tripsInProgram(product.loop, number);
+      if (!trips)
+        return product.programTrips.clear();
+      product.programTrips.push_back(*trips);
+    }
   }
 
-  bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand) {
-    if (!nvidia::findOperand(value, freeAxis, operand, why))
-      return false;
+  bool findOperands() {
+    Value left = product.dot.getA();
+    if (!findOperand(left, 0, product.a, why)) {
+      if (left.getDefiningOp<tile::LoadOp>() || !isHalf(product.element) ||
+          !findComputedOperand(left, 0, product.a, why))
+        return false;
+      product.isLeftComputed = true;
+      if (!product.a.isSumInnermost)
+        return no("its left operand is computed, and has the result's dimension innermost");
+    }
+    return findOperand(product.dot.getB(), 1, product.b, why) && checkOperand(product.a, true) &&
+           checkOperand(product.b, false);
+  }
+
+  bool checkOperand(const ProductOperand &operand, bool isLeft) {
     product.depth = operand.sumExtent;
-    int64_t bytes = product.element.getIntOrFloatBitWidth() / 8, least = instructionBytes / bytes;
-    if (product.depth % least != 0 || product.depth > mostDepth)
+    tile::LoadOp load = operand.load;
+    Type element = elementOf(load.getResult());
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8, least = instructionBytes / bytes;
+    int64_t instruction = instructionBytes * 8 / product.element.getIntOrFloatBitWidth();
+    if (product.depth % instruction != 0 || product.depth > mostDepth)
       return no("a trip multiplies " + Twine(product.depth) + " terms, no multiple of " +
-                Twine(least) + " to 256");
-    if (bytes == 4 && !operand.isSumInnermost)
+                Twine(instruction) + " to 256");
+    if (product.element.isF32() && !operand.isSumInnermost)
       return no("tf32 wants the sum's dimension innermost, and in its " +
-                Twine(freeAxis == 0 ? "left" : "right") + " operand the result's is");
-    int64_t free = freeAxis == 0 ? product.rows : operand.freeExtent;
+                Twine(isLeft ? "left" : "right") + " operand the result's is");
+    int64_t free = isLeft ? product.rows : operand.freeExtent;
     int64_t inner = operand.isSumInnermost ? operand.sumExtent : free;
     bool isRow = inner * bytes % mostRowBytes == 0 || inner == 2 * least || inner == least;
     if (!isRow && (operand.isSumInnermost || inner % least != 0))
       return no("rows of " + Twine(inner) + " elements have no layout in shared memory");
     if (operand.needsAlignedRows)
-      product.conditions.addAlignedRows(operand.load.getBuffer());
+      product.conditions.addAlignedRows(load.getBuffer());
     return true;
   }
 
-  /// What the sums get to: elementwise operations and shapes, then stores.
+  /// What the sums get to: elementwise operations, shapes and reductions of rows, then stores.
   bool findStores() {
     TileRoles roles;
     roles.set(product.sums(), {Along::Rows, Along::Columns});
     for (Operation &op : kernel.getBody().front())
       if (!roles.follow(&op, why))
         return false;
-    return roles.findStores(kernel, product.stores, why) &&
-           (llvm::all_of(product.stores, [](const SumsStore &one) { return one.columnDim; }) ||
-            no("it stores no matrix"));
+    for (auto reduce : kernel.getBody().front().getOps<tile::ReduceOp>()) {
+      if (!roles.of(reduce.getOperand()))
+        return no("it reduces something else than its sums");
+      product.reductions.push_back(reduce);
+    }
+    return roles.findStores(kernel, product.stores, why);
   }
 
   tile::KernelOp kernel;

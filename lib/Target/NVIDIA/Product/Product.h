@@ -17,13 +17,16 @@ struct Product {
   tile::ForOp loop; // null: there is one trip
   tile::DotOp dot;
   ProductOperand a, b;
+  bool isLeftComputed = false;                  // from elements of `a`, in registers
+  llvm::SmallVector<tile::ReduceOp> reductions; // of rows of what becomes of the sums, in order
   std::vector<SumsStore> stores;
   int64_t rows = 0, columns = 0; // of a program's block of the result
   int64_t tileRows = 0;          // of them, those that there are: the same, but for fewer than 64
   int64_t depth = 0;             // of one trip
   std::optional<int64_t> trips;  // nothing: known only when it runs
   bool hasUnevenTrips = false;   // programs have different numbers of them, each at least one
-  mlir::Type element;            // of the operands; f32 are rounded to tf32
+  std::vector<int64_t> programTrips; // of each program, row-major, where these differ and are known
+  mlir::Type element;                // of the operands; f32 are rounded to tf32
   LaunchConditions conditions;
 
   /// What the epilogue reads.

@@ -22,6 +22,9 @@ StorePlan planStore(int64_t offset, int64_t room, int64_t blocksOfGroup, int64_t
   return {};
 }
 
+/// Registers for left operands of one trip that are multiplied, and of the next one.
+int64_t operandsOfThread(int64_t blocks, int64_t depth) { return 2 * blocks * depth / 4; }
+
 } // namespace
 
 int64_t alignUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
@@ -78,7 +81,8 @@ std::optional<ProductPlan> planProduct(const ProductShape &shape,
       warpGroups > mostWarpGroups || (isPingPong ? warpGroups != 2 : blocks % warpGroups != 0))
     return std::nullopt;
   ProductPlan plan{};
-  plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA, shape.elementBytes);
+  plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA,
+                       shape.computedFromBytes > 0 ? shape.computedFromBytes : shape.elementBytes);
   plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB, shape.elementBytes);
   // Rows beyond the buffer would be 0, but as many bytes on their way from the second-level cache.
   if (shape.tileRows > 0 && plan.a.isSumInnermost)
@@ -91,7 +95,9 @@ std::optional<ProductPlan> planProduct(const ProductShape &shape,
   int64_t barriers = alignUp(2 * stages * barrierBytes, 16);
   int64_t offset = stages * stageBytes, room = architecture.sharedBytes - offset - barriers;
   plan.store = planStore(offset, room / warpGroups, plan.blocksOfGroup, shape.columns);
-  if (plan.store.count == 0 || plan.sumsOfThread(shape.columns) > mostSums)
+  int64_t operands =
+      shape.computedFromBytes > 0 ? operandsOfThread(plan.blocksOfGroup, shape.depth) : 0;
+  if (plan.store.count == 0 || plan.sumsOfThread(shape.columns) + operands > mostSums)
     return std::nullopt;
   plan.ring = {stages, stageBytes, 0, plan.store.offset + warpGroups * plan.store.bytesOfGroup()};
   plan.sharedBytes = plan.ring.barrierOffset + barriers;

@@ -15,6 +15,9 @@ struct ProductShape {
   bool isSumInnermostInA, isSumInnermostInB;
   int64_t elementBytes = 2; // 4: f32, multiplied as tf32
   int64_t tileRows = 0;     // of the rows, those that there are; 0: all
+  /// Of what the left operand is computed from, element by element, in registers; 0: it is
+  /// multiplied as it lies in shared memory.
+  int64_t computedFromBytes = 0;
 };
 
 /// What one wgmma multiplies is 32 bytes of the sum deep; rows in shared memory have at most 128.

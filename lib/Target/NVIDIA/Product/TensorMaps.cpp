@@ -62,6 +62,8 @@ std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t rows, int
 ProductMaps mapsOf(const Product &product, const ProductPlan &plan) {
   ProductMaps maps;
   maps.all = {mapOf(product.a, plan.a), mapOf(product.b, plan.b)};
+  for (MapPlan &map : maps.all)
+    map.roundsToTF32 = product.element.isF32();
   maps.stores = piecesOf(product.stores, std::min(product.tileRows, pieceRows), product.columns,
                          plan.store, maps.all);
   return maps;

@@ -12,6 +12,7 @@ struct MapPlan {
   mlir::Value buffer;             // an argument of the tile.kernel
   llvm::SmallVector<int64_t> box; // along each dimension of the buffer
   Swizzle swizzle;
+  bool roundsToTF32 = false; // elements of f32
 };
 
 /// A store of 16-bit elements that go out through shared memory: in chunks of columns, by TMA, for

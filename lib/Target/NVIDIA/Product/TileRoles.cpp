@@ -83,7 +83,8 @@ bool TileRoles::follow(Operation *op, std::string &why) {
   } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     Roles from = *of(reduce.getOperand());
     auto axis = size_t(reduce.getAxis());
-    if (from[axis] == Along::Terms && llvm::is_contained(from, Along::Rows)) {
+    if (llvm::is_contained({Along::Terms, Along::Columns}, from[axis]) &&
+        llvm::is_contained(from, Along::Rows)) {
       from.erase(from.begin() + int64_t(axis));
       roles = from;
     }

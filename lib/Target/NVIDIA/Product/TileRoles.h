@@ -25,7 +25,7 @@ public:
   bool runsAlong(mlir::Value tile, Along what) const;
 
   /// Finds the roles of what `op` makes; false, and why, where threads would need elements of
-  /// others: reductions are along terms only.
+  /// others: reductions are along rows only.
   bool follow(mlir::Operation *op, std::string &why);
 
   /// The stores of a kernel, each of which depends on sums, row by row. `hasOneRow`: which may be

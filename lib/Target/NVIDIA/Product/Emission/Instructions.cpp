@@ -182,7 +182,7 @@ Value Instructions::multiplyRegisters(const MultiplyRegisters &what, ValueRange 
   }
   std::string text = before + "wgmma.mma_async.sync.aligned.m64n" + std::to_string(what.columns) +
                      "k16.f32." + type + "." + type + " {" + list + "}, {" + left + "}, " + right +
-                     ", " + scale + ", 1, 1, 1;" + after;
+                     ", " + scale + ", 1, 1, " + (what.isSumInnermostInB ? "0;" : "1;") + after;
   auto made = LLVM::InlineAsmOp::create(
       b, loc, TypeRange{sums.getType()}, operands, text, constraints, /*has_side_effects=*/true,
       /*is_align_stack=*/false, LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,

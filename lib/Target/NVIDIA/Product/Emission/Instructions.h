@@ -69,13 +69,13 @@ public:
     int64_t sums = 0; // which, for those who read them
   };
   mlir::Value multiply(const Multiply &what, mlir::Value a, mlir::Value b, mlir::Value sums) const;
-  /// The same with the left operand, 64 x 16, in four registers of each thread; the right one has
-  /// the result's columns innermost.
+  /// The same with the left operand, 64 x 16, in four registers of each thread.
   struct MultiplyRegisters {
     mlir::Type element;
     int64_t columns;
     int64_t sums;
     mlir::Value addsToSums; // i32; always where it is missing
+    bool isSumInnermostInB = false;
   };
   mlir::Value multiplyRegisters(const MultiplyRegisters &what, mlir::ValueRange a, mlir::Value b,
                                 mlir::Value sums) const;

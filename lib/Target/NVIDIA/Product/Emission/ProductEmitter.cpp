@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Emission/ProductEmitter.h"
+#include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -11,7 +12,8 @@ ProductEmitter::ProductEmitter(Emitter &e, const Product &product, const Product
                                BlockPrograms programs)
     : WarpGroupsEmitter(e, shared, maps, std::move(programs), plan.warpGroups), product(product),
       plan(plan), plannedMaps(plannedMaps), ring(at, plan.ring),
-      fragment(product.columns, plan.blocksOfGroup, product.tileRows) {}
+      fragment(product.isLeftComputed ? std::max(product.columns, product.depth) : product.columns,
+               plan.blocksOfGroup, product.tileRows) {}
 
 /// How often the loop runs: at least once.
 Ix ProductEmitter::trips() {
@@ -49,9 +51,7 @@ void ProductEmitter::load(int64_t) {
     auto all = scf::ForOp::create(b, loc, from, to, one, carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(all.getBody());
-    e.scalars[loop.getInductionVar()] = e.ix().value(e.ix().add(
-        e.index(loop.getBegin()), e.ix().mul(Ix(all.getInductionVar()), e.index(loop.getStep()))));
-    emitScalars(loop.getBody().front());
+    setTrip(Ix(all.getInductionVar()));
     StageRing::Slot next = loadTrip({all.getRegionIterArgs()[0], all.getRegionIterArgs()[1]});
     scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
     return {all.getResult(0), all.getResult(1)};
@@ -124,6 +124,32 @@ void ProductEmitter::setElements(ValueRange sums) {
                    at.sum(all, number));
 }
 
+/// Of all columns of the block, for each row that the thread has.
+LogicalResult ProductEmitter::reduce(tile::ReduceOp op) {
+  constexpr size_t chains = 4;
+  auto axis = size_t(op.getAxis());
+  auto type = op.getOperand().getType();
+  for (int64_t block = 0; block < plan.blocksOfGroup; ++block)
+    for (int64_t row : {0, 1}) {
+      SmallVector<Value> values;
+      Point point(size_t(type.getRank()), Ix(0));
+      for (auto [d, extent] : llvm::enumerate(type.getShape()))
+        if (extent != 1)
+          point[d] = fragment.row(block, 2 * row);
+      for (int64_t number = 2 * row; number < product.columns / 2; number += number % 2 ? 3 : 1) {
+        point[axis] = fragment.column(number);
+        FailureOr<Value> value = e.evaluate(op.getOperand(), point);
+        if (failed(value))
+          return failure();
+        values.push_back(*value);
+      }
+      Value all = combinedInChains(b, loc, op.getKind(), values, chains);
+      point.erase(point.begin() + int64_t(axis));
+      e.setElement(op.getResult(), point, combineLanes(b, loc, op.getKind(), all));
+    }
+  return success();
+}
+
 /// Every other program of the block is the warp group's, with all rows; gives the slot of the
 /// first one's stages.
 StageRing::Slot ProductEmitter::takeOwnPrograms() {
@@ -163,7 +189,9 @@ LogicalResult ProductEmitter::multiplyAll() {
   LogicalResult done = success();
   overPrograms({first.stage, first.parity}, [&](ValueRange carried) -> SmallVector<Value> {
     StageRing::Slot slot{carried[0], carried[1]};
-    setElements(sumUp(slot));
+    setElements(product.isLeftComputed ? sumUpComputed(slot) : sumUp(slot));
+    for (tile::ReduceOp op : product.reductions)
+      hasFailed |= failed(reduce(op));
     done = epilogue.emit(product.stores, plannedMaps.stores);
     if (plan.isPingPong) // the other one's stages
       slot = ring.skip(slot, tripsAsI32());
@@ -171,7 +199,7 @@ LogicalResult ProductEmitter::multiplyAll() {
   });
   if (plan.isPingPong)
     endTurns(all);
-  return done;
+  return failure(failed(done) || hasFailed);
 }
 
 } // namespace tw::target::nvidia

@@ -29,12 +29,22 @@ private:
   void multiply(mlir::Value stage, llvm::SmallVectorImpl<mlir::Value> &sums, bool addsToSums);
   llvm::SmallVector<mlir::Value> sumUp(StageRing::Slot &slot);
   void setElements(mlir::ValueRange sums);
+  mlir::LogicalResult reduce(tile::ReduceOp op);
+
+  // ComputedLeft.cpp
+  void setTrip(const Ix &number);
+  void readPair(mlir::Value stage, mlir::Value row, mlir::Value column, const Point points[2]);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> leftOf(mlir::Value stage, int64_t block);
+  void multiplyComputed(const StageRing::Slot &slot, llvm::SmallVectorImpl<mlir::Value> &sums,
+                        bool isFirst, llvm::function_ref<void()> beforeProducts);
+  llvm::SmallVector<mlir::Value> sumUpComputed(StageRing::Slot &slot);
 
   const Product &product;
   const ProductPlan &plan;
   const ProductMaps &plannedMaps;
   StageRing ring;
   SumsFragment fragment;
+  bool hasFailed = false;
 };
 
 } // namespace tw::target::nvidia

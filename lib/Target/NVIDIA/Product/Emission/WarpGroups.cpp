@@ -39,8 +39,11 @@ void SumsFragment::findCoordinates(Emitter &e, const WarpGroup &group) {
     for (int64_t block = 0; block < blocks; ++block)
       if (!rows[size_t(block)].contains(offset[0]))
         placeRow(e, block, offset[0], e.ix().add(row, block * groupRows + offset[0]));
-    if (!columns.contains(offset[1]))
-      columns[offset[1]] = e.ix().add(column, offset[1]);
+    if (!columns.contains(offset[1])) { // with the register of the next column
+      SmallVector<Ix> pair = e.neighboursFrom(e.ix().add(column, offset[1]), 2);
+      columns[offset[1]] = pair[0];
+      columns[offset[1] + 1] = pair[1];
+    }
   }
 }
 

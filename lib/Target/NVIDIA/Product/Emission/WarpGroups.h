@@ -31,7 +31,8 @@ struct WarpGroup {
 };
 
 /// The elements of sums that a thread has: their coordinates in a program's tile. Each is one
-/// value, by which the emitter knows a point again.
+/// value, by which the emitter knows a point again. Columns are neighbours of two
+/// (Emitter::neighboursFrom), which are read from memory together.
 class SumsFragment {
 public:
   /// `columns`: of the widest sums; `tileRows`: those that the tile has, if these are fewer than

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/NVIDIA/Attention/WorkTable.h"
+#include "Target/NVIDIA/Product/WorkTable.h"
 #include <algorithm>
 #include <numeric>
 #include <queue>

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products whose left operand is computed, element by element, from what TMA has brought: each
+// thread reads the elements that wgmma wants of it from shared memory, and computes what it
+// multiplies in registers, while the products of the trip before go on.
+#include "Target/NVIDIA/Product/Emission/ProductEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+/// As wgmma has them, 16 terms are four registers of two neighbours.
+static constexpr int64_t termsOfInstruction = 16, registersOfInstruction = 4, pieceBytes = 16;
+
+/// Begins a trip of the loop: its scalars.
+void ProductEmitter::setTrip(const Ix &number) {
+  tile::ForOp loop = product.loop;
+  e.scalars[loop.getInductionVar()] = e.ix().value(
+      e.ix().add(e.index(loop.getBegin()), e.ix().mul(number, e.index(loop.getStep()))));
+  emitScalars(loop.getBody().front());
+}
+
+/// Two neighbours of what `a` loads, from shared memory.
+void ProductEmitter::readPair(Value stage, Value row, Value column, const Point points[2]) {
+  tile::LoadOp load = product.a.load;
+  Type element = load.getType().getElementType();
+  int64_t bytes = Emitter::bytesOf(element), rowBytes = plan.a.swizzle.rowBytes;
+  Value byte = at.mul(column, bytes), inRow = at.rem(byte, rowBytes);
+  Value unit = at.bitXor(at.div(inRow, pieceBytes),
+                         at.rem(at.div(row, mostRowBytes / rowBytes), rowBytes / pieceBytes));
+  Value offset = at.add(ring.offset(stage), at.mul(at.div(byte, rowBytes), plan.a.chunkBytes()));
+  offset = at.add(at.add(offset, at.mul(row, rowBytes)),
+                  at.add(at.mul(unit, pieceBytes), at.rem(inRow, pieceBytes)));
+  Value pair = LLVM::LoadOp::create(b, loc, VectorType::get({2}, Emitter::memoryType(element)),
+                                    at.pointer(offset), unsigned(2 * bytes));
+  for (int64_t i : {0, 1})
+    e.setElement(load.getResult(), points[i],
+                 e.fromMemory(LLVM::ExtractElementOp::create(b, loc, pair, at.i32(i)), element));
+}
+
+/// Of 64 rows, what the warp group multiplies in one trip, whose stage is full.
+FailureOr<SmallVector<Value>> ProductEmitter::leftOf(Value stage, int64_t block) {
+  auto narrow = [&](const Ix &x) -> Value {
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), e.ix().value(x));
+  };
+  tile::LoadOp load = product.a.load;
+  tile::DotOp dot = product.dot;
+  SmallVector<Value> registers;
+  for (int64_t number = 0; number < product.depth / 2; number += 2) {
+    Ix row = fragment.row(block, number);
+    Point inLoad[2], inOperand[2];
+    for (int64_t i : {0, 1}) {
+      Ix column = fragment.column(number + i);
+      inLoad[i].assign(size_t(load.getType().getRank()), Ix(0));
+      inLoad[i][product.a.freeDim] = row;
+      inLoad[i][product.a.sumDim] = column;
+      inOperand[i] = {row, column};
+    }
+    readPair(stage, narrow(row), narrow(inOperand[0][1]), inLoad);
+    FailureOr<Value> low = e.evaluate(dot.getA(), inOperand[0]),
+                     high = e.evaluate(dot.getA(), inOperand[1]);
+    if (failed(low) || failed(high))
+      return failure();
+    registers.push_back(at.packed(*low, *high));
+  }
+  return registers;
+}
+
+/// Begins all products of a trip, with the scalars of which it computes its left operand.
+void ProductEmitter::multiplyComputed(const StageRing::Slot &slot, SmallVectorImpl<Value> &sums,
+                                      bool isFirst, llvm::function_ref<void()> beforeProducts) {
+  ring.waitUntilFull(slot);
+  SmallVector<SmallVector<Value>> left;
+  for (int64_t block = 0; block < plan.blocksOfGroup; ++block) {
+    FailureOr<SmallVector<Value>> own = leftOf(slot.stage, block);
+    hasFailed |= failed(own);
+    left.push_back(succeeded(own) ? *own
+                                  : SmallVector<Value>(size_t(product.depth / 4), at.i32(0)));
+  }
+  beforeProducts();
+  Value other =
+      at.descriptor(at.add(ring.offset(slot.stage), plan.b.offset), plan.b.descriptor());
+  NVVM::WgmmaFenceAlignedOp::create(b, loc);
+  for (int64_t k = 0; k < product.depth; k += termsOfInstruction)
+    for (int64_t block = 0; block < plan.blocksOfGroup; ++block) {
+      auto first = size_t(k / termsOfInstruction * registersOfInstruction);
+      sums[size_t(block)] = at.multiplyRegisters(
+          {product.element, product.columns, 0, isFirst && k == 0 ? at.i32(0) : Value(),
+           plan.b.isSumInnermost},
+          ArrayRef(left[size_t(block)]).slice(first, registersOfInstruction),
+          movedBy(other, plan.b.offsetOf(0, k)), sums[size_t(block)]);
+    }
+  NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+}
+
+/// All trips of one program; a stage is given back when the left operand of the next one is there.
+SmallVector<Value> ProductEmitter::sumUpComputed(StageRing::Slot &slot) {
+  Value none = LLVM::UndefOp::create(b, loc, at.sumsType(product.columns));
+  SmallVector<Value> sums(size_t(plan.blocksOfGroup), none);
+  {
+    std::optional<Emitter::Scope> scope; // without a loop, the kernel's own scalars
+    if (product.loop) {
+      scope.emplace(e);
+      setTrip(0);
+    }
+    multiplyComputed(slot, sums, /*isFirst=*/true, [] {});
+  }
+  Value last = slot.stage;
+  slot = ring.advance(slot);
+  if (product.trips != 1) {
+    SmallVector<Value> carried = {slot.stage, slot.parity, last};
+    carried.append(sums);
+    auto loop = scf::ForOp::create(b, loc, e.ix().value(1), e.ix().value(trips()), e.ix().value(1),
+                                   carried);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Emitter::Scope scope(e);
+    auto now = loop.getRegionIterArgs();
+    StageRing::Slot current{now[0], now[1]};
+    SmallVector<Value> next(now.drop_front(3));
+    setTrip(Ix(loop.getInductionVar()));
+    multiplyComputed(current, next, /*isFirst=*/false, [&] {
+      NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+      ring.release(now[2], group.isLeader);
+    });
+    StageRing::Slot following = ring.advance(current);
+    SmallVector<Value> yielded = {following.stage, following.parity, current.stage};
+    yielded.append(next);
+    scf::YieldOp::create(b, loc, yielded);
+    slot = {loop.getResult(0), loop.getResult(1)};
+    last = loop.getResult(2);
+    sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
+  }
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+  ring.release(last, group.isLeader);
+  return sums;
+}
+
+} // namespace tw::target::nvidia
