@@ -15,6 +15,7 @@ def arguments_of(inputs: list, labels: list, runs: range, folder: pathlib.Path) 
     for run in runs:
         for step, specs in enumerate(inputs):
             arguments += ["--next"] if arguments else []
+            arguments += ["--reset-state"] if step == 0 else []
             arguments += [f"--input={spec}" for spec in specs]
             arguments += [f"--output=@{result_of(folder, run, step, index)}" for index in range(len(labels[step]))]
     return arguments
@@ -24,19 +25,18 @@ def result_of(folder: pathlib.Path, run: int, step: int, index: int) -> pathlib.
     return folder / f"{run}_{step}_{index}.npy"
 
 
-def runs_at_once(inputs: list, labels: list, keeps_state: bool, folder: pathlib.Path) -> int:
-    """How many runs one process makes: one where the next one would begin with the state that it left."""
+def runs_at_once(inputs: list, labels: list, folder: pathlib.Path) -> int:
+    """How many runs one process makes, each from the initial state on."""
     size = sum(len(text) + 16 for text in arguments_of(inputs, labels, range(100, 101), folder))
-    return 1 if keeps_state else max(1, MOST_ARGUMENTS // size)
+    return max(1, MOST_ARGUMENTS // size)
 
 
-def problems(inputs: list, labels: list, count: int, keeps_state: bool,
-             execute: Callable[[list[str]], str | None]) -> list[str]:
+def problems(inputs: list, labels: list, count: int, execute: Callable[[list[str]], str | None]) -> list[str]:
     """What is wrong with `count` runs: the first result that is not the same bytes as that of the first run. `inputs` and
     `labels` have those of each call; `execute` makes a process run calls, and returns what it said if that failed."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bitwise-") as name:
         folder, first = pathlib.Path(name), {}
-        at_once = runs_at_once(inputs, labels, keeps_state, folder)
+        at_once = runs_at_once(inputs, labels, folder)
         for begin in range(0, count, at_once):
             runs = range(begin, min(begin + at_once, count))
             failed = execute(arguments_of(inputs, labels, runs, folder))

@@ -19,7 +19,7 @@ DTYPES = {"f2": "f16", "f4": "f32", "f8": "f64"}
 
 @dataclasses.dataclass
 class Kernel:
-    """`sizes`: for each call, those of all inputs ("5x9", or "f64=0.5" for a scalar); `reduction`: the longest sum."""
+    """`sizes`: for each call, those of all inputs ("5x9", "5x9xf32" of another dtype, or "f64=0.5" for a scalar); `reduction`: the longest sum."""
 
     name: str
     file: str
@@ -28,7 +28,10 @@ class Kernel:
     dtype: str = "f32"
 
     def inputs(self, call: str) -> list[str]:
-        return [text if "=" in text else f"{text}x{self.dtype}=random:{seed}" for seed, text in enumerate(call.split(), 1)]
+        return [text if "=" in text else f"{self.typed(text)}=random:{seed}" for seed, text in enumerate(call.split(), 1)]
+
+    def typed(self, sizes: str) -> str:
+        return sizes if sizes[-3:] in DTYPES.values() else f"{sizes}x{self.dtype}"
 
     def chosen(self) -> list[str]:
         """The arguments that name it."""
@@ -56,6 +59,9 @@ KERNELS = {
     "mlp": example("mlp", ["33x70 70x65 65 65x10 10"], 70),
     "product_f16": text("product", "product", ["1x200 200x192", "150x200 200x192", "1025x200 200x192"], 200, "f16"),
     "product_of_any_size_f16": text("unknown-sizes", "product", ["64x64 64x64", "130x72 65x72", "33x35 47x35"], 72, "f16"),
+    "computed_left_f16": text("computed-left", "scaled_product", ["1x200xf32 1xf32 200x192", "150x200xf32 150xf32 200x192"],
+                              200, "f16"),
+    "triangular_f16": text("triangular", "lower", ["1280x1280 1280x512"], 1280, "f16"),
     "attention_f16": text("attention", "attention", ["256x64 256x64 256x128"], 256, "f16"),
     "rows_f16": text("rows", "softmax", ["1x4096", "300x4096"], 4096, "f16"),
     "rows_in_shared_memory_f16": text("rows-in-shared-memory", "softmax", ["1x32768", "140x32768"], 32768, "f16"),

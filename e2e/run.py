@@ -210,14 +210,13 @@ def title_of(part: dict, threads: str) -> str:
 
 def run_bitwise(case: Case, options, artifact: pathlib.Path, scratch: pathlib.Path) -> list[str]:
     """What is not the same bytes in each of `options.bitwise` runs of a case."""
-    keeps_state, wrong = bool(described(options, artifact)["state"]), []
+    wrong = []
     for threads, part in itertools.product(options.threads.split(","), case.description["cases"]):
         command, calls = run_command(options, artifact, threads), part["calls"]
         inputs = [[case.spec(text, scratch) for text in call["inputs"]] for call in calls]
         labels = [[label_of(calls, step, index) for index in range(len(call["outputs"]))] for step, call in enumerate(calls)]
         wrong += [title_of(part, threads) + text for text in bitwise.problems(
-            inputs, labels, options.bitwise, keeps_state,
-            lambda arguments: execute(command + arguments, options.timeout))]
+            inputs, labels, options.bitwise, lambda arguments: execute(command + arguments, options.timeout))]
     return wrong
 
 

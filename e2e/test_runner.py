@@ -95,7 +95,7 @@ class Bitwise(unittest.TestCase):
 
     INPUTS, LABELS = [["f32=1"], ["f32=2", "f32=3"]], [["y of call 0"], ["y of call 1", "z of call 1"]]
 
-    def run_them(self, count: int, keeps_state: bool, other: int | None = None) -> tuple[list[str], list[int]]:
+    def run_them(self, count: int, other: int | None = None) -> tuple[list[str], list[int]]:
         """What is found, and how many results each process wrote; the one of number `other` has another last byte."""
         processes, written = [], 0
 
@@ -107,30 +107,29 @@ class Bitwise(unittest.TestCase):
                 written += 1
             processes.append(len(files))
 
-        return bitwise.problems(self.INPUTS, self.LABELS, count, keeps_state, execute), processes
+        return bitwise.problems(self.INPUTS, self.LABELS, count, execute), processes
 
-    def test_one_process_where_there_is_no_state(self):
-        self.assertEqual(self.run_them(7, keeps_state=False), ([], [21]))
-        self.assertEqual(self.run_them(3, keeps_state=True), ([], [3, 3, 3]))
+    def test_one_process(self):
+        self.assertEqual(self.run_them(7), ([], [21]))
 
     def test_calls_are_apart(self):
         arguments = bitwise.arguments_of(self.INPUTS, self.LABELS, range(2), pathlib.Path("folder"))
-        self.assertEqual([word.split("=")[0] for word in arguments[:6]],
-                         ["--input", "--output", "--next", "--input", "--input", "--output"])
+        self.assertEqual([word.split("=")[0] for word in arguments[:7]],
+                         ["--reset-state", "--input", "--output", "--next", "--input", "--input", "--output"])
+        self.assertEqual(arguments.count("--reset-state"), 2)
         self.assertEqual(arguments.count("--next"), 3)
 
     def test_first_difference_is_named(self):
-        for keeps_state in (False, True):
-            found, _ = self.run_them(5, keeps_state, other=8)
-            self.assertEqual(found, ["z of call 1: run 3 differs from the first one, from byte 3 of the file on"])
+        found, _ = self.run_them(5, other=8)
+        self.assertEqual(found, ["z of call 1: run 3 differs from the first one, from byte 3 of the file on"])
 
     def test_failure_is_told(self):
-        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 5, False, lambda _: "exit status 1"),
+        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 5, lambda _: "exit status 1"),
                          ["runs 1 to 5: exit status 1"])
 
     def test_long_commands_are_cut(self):
         inputs = [["@" + "x" * (bitwise.MOST_ARGUMENTS // 3)]]
-        self.assertLess(bitwise.runs_at_once(inputs, [["y"]], False, pathlib.Path("folder")), 3)
+        self.assertLess(bitwise.runs_at_once(inputs, [["y"]], pathlib.Path("folder")), 3)
 
 
 class DeviceCode(unittest.TestCase):

@@ -63,6 +63,17 @@ static std::string statisticsOf(const ProductCase &c, const std::string &value) 
                      all, one, row, value);
 }
 
+static std::string operand(const char *name, const std::string &from, const char *first,
+                           const char *second, bool isTransposed, const std::string &type,
+                           const std::string &turned) {
+  if (!isTransposed)
+    return fmt::format("    %{0} = tile.load %{0}s[%{1}, %{2}] : {3} -> {4}\n", name, first, second,
+                       from, type);
+  return fmt::format("    %{0}_turned = tile.load %{0}s[%{1}, %{2}] : {3} -> {4}\n"
+                     "    %{0} = tile.transpose %{0}_turned [1, 0] : {4} -> {5}\n",
+                     name, second, first, from, turned, type);
+}
+
 std::string textOf(const ProductCase &c) {
   auto size = [&](char name, int64_t known) {
     return c.unknown.find(name) != std::string::npos ? std::string(1, name) : std::to_string(known);
@@ -80,16 +91,6 @@ std::string textOf(const ProductCase &c) {
   std::string out = buffer(m, n, c.result), more = buffer(m, n, c.type);
   std::string sums = tensor(c.rows, c.columns, "f32");
   std::string ofA = tensor(c.rows, c.depth, c.type), ofB = tensor(c.depth, c.columns, c.type);
-  auto operand = [&](const char *name, const std::string &from, const char *first,
-                     const char *second, bool isTransposed, const std::string &type,
-                     const std::string &turned) {
-    if (!isTransposed)
-      return fmt::format("    %{0} = tile.load %{0}s[%{1}, %{2}] : {3} -> {4}\n", name, first,
-                         second, from, type);
-    return fmt::format("    %{0}_turned = tile.load %{0}s[%{1}, %{2}] : {3} -> {4}\n"
-                       "    %{0} = tile.transpose %{0}_turned [1, 0] : {4} -> {5}\n",
-                       name, second, first, from, turned, type);
-  };
   std::string symbols;
   for (char name : c.unknown)
     symbols += (symbols.empty() ? " symbols [" : ", ") + std::string(1, name);

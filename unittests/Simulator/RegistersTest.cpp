@@ -2,7 +2,8 @@
 //
 // ptxas takes what the plans of products and of attention call legal, without spilling registers or
 // making products wait for each other: for the largest legal blocks of each head size. Needs ptxas.
-// TW_REGISTERS=all tries all head sizes instead of some.
+// TW_REGISTERS=all tries all head sizes instead of some, TW_REGISTERS=KIND those of one kind of
+// attention.
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
@@ -26,6 +27,10 @@ namespace {
 
 const GpuArchitecture &hopper() { return *gpuArchitecture("sm_90a"); }
 bool triesAll() { return std::getenv("TW_REGISTERS") != nullptr; }
+bool triesKind(std::string_view name) {
+  const char *wanted = std::getenv("TW_REGISTERS");
+  return !wanted || std::string_view(wanted) == "all" || name == wanted;
+}
 
 /// Kernels on their way through ptxas, with names for messages.
 class Batch {
@@ -227,6 +232,8 @@ TEST(Registers, OfAttention) {
   if (!nvidia::ptxasPath())
     GTEST_SKIP() << "there is no ptxas";
   for (const Kind &kind : kinds) {
+    if (!triesKind(kind.name))
+      continue;
     Batch batch;
     for (int64_t size : headSizes())
       for (int64_t rows : {64, 128, 192})

@@ -12,8 +12,10 @@ static Result<CallArguments> parseNext(std::vector<std::string> words, bool outp
   app.set_help_flag();
   arguments.addInputsTo(app);
   arguments.addExpectedTo(app);
-  if (outputs)
+  if (outputs) {
     arguments.addOutputsTo(app);
+    arguments.addResetTo(app);
+  }
   std::reverse(words.begin(), words.end()); // as CLI11 wants them
   try {
     app.parse(words);

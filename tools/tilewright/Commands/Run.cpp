@@ -49,6 +49,8 @@ Result<std::vector<CallResult>> runCalls(const tw_program *program, std::span<co
   std::vector<CallResult> results;
   for (int time = 1; time <= options.repeat; ++time)
     for (size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].resetsState)
+        TW_TRY(fromRuntime(tw_instance_state_reset(instance.get(), nullptr)));
       TW_TRY(execute(instance.get(), inputs[i]));
       if (time < options.repeat)
         continue;
@@ -152,6 +154,7 @@ void addRun(CLI::App &app, Invocation &invocation) {
   options->firstCall.addInputsTo(*command);
   options->firstCall.addOutputsTo(*command);
   options->firstCall.addExpectedTo(*command);
+  options->firstCall.addResetTo(*command);
   options->tolerances.addTo(*command);
   command->add_option("--output-as", options->outputAs, "f32: write bf16 widened; own: as u16 bits")
       ->check(CLI::IsMember({"own", "f32"}));
@@ -165,7 +168,8 @@ void addRun(CLI::App &app, Invocation &invocation) {
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer("--next starts another call on the same loaded model, with its own --input, "
-                  "--output\nand --expected-output; state that the model keeps carries over.");
+                  "--output\nand --expected-output; state that the model keeps carries over, unless "
+                  "--reset-state is there.");
   command->callback([options, &invocation] {
     invocation.action = [options, &invocation] { return run(*options, invocation); };
   });

@@ -29,6 +29,10 @@ void CallArguments::addExpectedTo(CLI::App &app) {
       ->allow_extra_args(false);
 }
 
+void CallArguments::addResetTo(CLI::App &app) {
+  app.add_flag("--reset-state", resetsState, "begin the call with the state's initial values");
+}
+
 static Result<Call::Output> parseOutput(const std::string &text) {
   size_t at = text.starts_with('@') ? 0 : text.find("=@");
   std::string name = at == 0 || at == text.npos ? "" : text.substr(0, at);
@@ -44,6 +48,7 @@ static Result<Call::Output> parseOutput(const std::string &text) {
 
 Result<Call> parseCall(const CallArguments &arguments) {
   Call call;
+  call.resetsState = arguments.resetsState;
   for (const std::string &text : arguments.inputs) {
     TW_ASSIGN(InputSpec spec, parseInputSpec(text));
     call.inputs.push_back(std::move(spec));

@@ -19,11 +19,13 @@ namespace tw::cli {
 /// One call as written on the command line.
 struct CallArguments {
   std::vector<std::string> inputs, outputs, expected;
+  bool resetsState = false;
 
   /// Adds --input; the others where the command has them.
   void addInputsTo(CLI::App &app);
   void addOutputsTo(CLI::App &app);
   void addExpectedTo(CLI::App &app);
+  void addResetTo(CLI::App &app);
 };
 
 /// The same with the SPECs parsed. Nothing has been read.
@@ -35,6 +37,7 @@ struct Call {
   std::vector<InputSpec> inputs;
   std::vector<Output> outputs;
   std::vector<InputSpec> expected;
+  bool resetsState = false; // to its initial values, before the call
 };
 
 /// Errors: IO_8 of a SPEC, CLI_1 of an output that is not [NAME=]@FILE.

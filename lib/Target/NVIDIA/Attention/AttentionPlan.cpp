@@ -35,7 +35,7 @@ static constexpr int64_t any = 1024;
 using Rooms = std::array<Room, mostWarpGroups + 1>;
 
 static Rooms roomsWithMasks(const AttentionShape &shape) {
-  constexpr Rooms behind = {{{}, {128, 200, any}, {}, {}}};
+  constexpr Rooms behind = {{{}, {112, 200, any}, {}, {}}};
   constexpr Rooms behindLoops = {{{}, {120, 200, any}, {}, {}}};
   constexpr Rooms ahead = {{{}, {168, any, any}, {160, any, 192}, {112, 132, 128}}};
   constexpr Rooms aheadLoops = {{{}, {152, any, any}, {}, {}}};

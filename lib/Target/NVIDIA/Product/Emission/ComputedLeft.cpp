@@ -79,17 +79,16 @@ void ProductEmitter::multiplyComputed(const StageRing::Slot &slot, SmallVectorIm
                                   : SmallVector<Value>(size_t(product.depth / 4), at.i32(0)));
   }
   beforeProducts();
-  Value other =
-      at.descriptor(at.add(ring.offset(slot.stage), plan.b.offset), plan.b.descriptor());
+  Value other = at.descriptor(at.add(ring.offset(slot.stage), plan.b.offset), plan.b.descriptor());
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
   for (int64_t k = 0; k < product.depth; k += termsOfInstruction)
     for (int64_t block = 0; block < plan.blocksOfGroup; ++block) {
       auto first = size_t(k / termsOfInstruction * registersOfInstruction);
-      sums[size_t(block)] = at.multiplyRegisters(
-          {product.element, product.columns, 0, isFirst && k == 0 ? at.i32(0) : Value(),
-           plan.b.isSumInnermost},
-          ArrayRef(left[size_t(block)]).slice(first, registersOfInstruction),
-          movedBy(other, plan.b.offsetOf(0, k)), sums[size_t(block)]);
+      sums[size_t(block)] =
+          at.multiplyRegisters({product.element, product.columns, 0,
+                                isFirst && k == 0 ? at.i32(0) : Value(), plan.b.isSumInnermost},
+                               ArrayRef(left[size_t(block)]).slice(first, registersOfInstruction),
+                               movedBy(other, plan.b.offsetOf(0, k)), sums[size_t(block)]);
     }
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
 }

@@ -24,8 +24,8 @@ static Value combined(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x
   }
 }
 
-Value combinedInChains(OpBuilder &b, Location loc, tile::ReduceKind kind,
-                       SmallVector<Value> values, size_t most) {
+Value combinedInChains(OpBuilder &b, Location loc, tile::ReduceKind kind, SmallVector<Value> values,
+                       size_t most) {
   for (size_t chains = std::min(values.size(), most); chains > 0; chains /= 2) {
     for (size_t i = chains; i < values.size(); ++i)
       values[i % chains] = combined(b, loc, kind, values[i % chains], values[i]);
