@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels written by hand as end-to-end cases: each compiled by itself, with what the interpreter gives as the results.
 
-The examples, and those on which the nvidia target's code is tested: products and attention on tensor cores, rows, and
-the plain lowering. Inputs are drawn by the tool itself, so a case has the expected results alone. A kernel that writes
+The examples, those on which the nvidia target's code is tested (products and attention on tensor cores, rows, and the
+plain lowering), and kernels of one operation each, whose numbers unit tests compare with PyTorch's. Inputs are drawn by the tool itself, so a case has the expected results alone. A kernel that writes
 to its inputs is no case: `run` does not give what becomes of them.
 """
 
 import dataclasses
 import json
 import pathlib
+import re
 from collections.abc import Callable
 
 import npy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DTYPES = {"f2": "f16", "f4": "f32", "f8": "f64"}
+DTYPES = {"f2": "f16", "f4": "f32", "f8": "f64", "u2": "bf16", "b1": "i1", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64"}
 
 
 @dataclasses.dataclass
@@ -36,6 +37,19 @@ class Kernel:
     def chosen(self) -> list[str]:
         """The arguments that name it."""
         return [str(ROOT / self.file), f"--kernel={self.name}"]
+
+
+def truths(folder: pathlib.Path) -> dict[str, Kernel]:
+    """What write_truth_kernels has written: kernels of one operation each."""
+    sizes = folder / "sizes.json"
+    found = json.loads(sizes.read_text()) if sizes.exists() else {}
+
+    def kernel(name: str, has: dict) -> Kernel:
+        file = folder.resolve() / f"{name}.mlir"
+        symbol = re.search(r"tile\.kernel @(\w+)", file.read_text()).group(1)
+        return Kernel(symbol, str(file), has["sizes"], 256, has["dtype"])
+
+    return {name: kernel(name, has) for name, has in sorted(found.items())}
 
 
 def example(name: str, sizes: list[str], reduction: int, file: str = "") -> Kernel:

@@ -167,9 +167,10 @@ void addRun(CLI::App &app, Invocation &invocation) {
   command->add_option("--repeat", options->repeat, "run the calls this many times")
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");
-  command->footer("--next starts another call on the same loaded model, with its own --input, "
-                  "--output\nand --expected-output; state that the model keeps carries over, unless "
-                  "--reset-state is there.");
+  command->footer(
+      "--next starts another call on the same loaded model, with its own --input, "
+      "--output\nand --expected-output; state that the model keeps carries over, unless "
+      "--reset-state is there.");
   command->callback([options, &invocation] {
     invocation.action = [options, &invocation] { return run(*options, invocation); };
   });
