@@ -93,10 +93,11 @@ def compile_command(kernel: Kernel, tool: str, target: str, artifact: pathlib.Pa
     return [tool, "kernel", "compile", *kernel.chosen(), f"--target={target}", "-o", str(artifact)]
 
 
-def interpret(kernel: Kernel, tool: str, call: str, result: pathlib.Path, execute: Callable) -> str | None:
-    """Writes what the interpreter gives; returns what was said if that failed."""
+def interpret(kernel: Kernel, tool: str, call: str, result: pathlib.Path, output_as: str, execute: Callable) -> str | None:
+    """Writes what the interpreter gives; returns what was said if that failed. `output_as`: "own", or "f32", to which
+    bf16 are widened."""
     return execute([tool, "kernel", "run", *kernel.chosen(), *[f"--input={spec}" for spec in kernel.inputs(call)],
-                    f"--output=@{result}"])
+                    f"--output=@{result}", f"--output-as={output_as}"])
 
 
 def write(kernel: Kernel, tool: str, folder: pathlib.Path, execute: Callable) -> str | None:
@@ -105,10 +106,12 @@ def write(kernel: Kernel, tool: str, folder: pathlib.Path, execute: Callable) ->
     cases = []
     for index, call in enumerate(kernel.sizes):
         result = folder / f"{index}.npy"
-        failed = interpret(kernel, tool, call, result, execute)
+        failed = interpret(kernel, tool, call, result, "own", execute)
         if failed:
             return failed
         dtype = DTYPES[npy.parse(result.read_bytes())[1]]
+        if dtype == "bf16":
+            interpret(kernel, tool, call, result, "f32", execute)
         output = {"dtype": dtype, "expected": result.name}
         cases.append({"name": call, "calls": [{"inputs": kernel.inputs(call), "outputs": [output]}]})
     description = {"model": kernel.file, "reduction": kernel.reduction, "cases": cases}

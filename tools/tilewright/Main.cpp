@@ -16,7 +16,11 @@ using namespace tw::cli;
 static bool isCallOption(std::string_view word) {
   std::string_view name = word.substr(0, word.find('='));
   return name == "--input" || name == "--output" || name == "--expected-output" ||
-         name == "--expected_output";
+         name == "--expected_output" || name == "--reset-state";
+}
+
+static bool takesValue(std::string_view callOption) {
+  return callOption.find('=') == callOption.npos && callOption != "--reset-state";
 }
 
 /// Splits the words after the program's name at each --next; returns those of the first call and of
@@ -32,7 +36,7 @@ static std::vector<std::string> splitCalls(int argc, char **argv, Invocation &in
     bool ofCall = !invocation.nextCalls.empty() && isCallOption(word);
     auto &place = ofCall ? invocation.nextCalls.back() : words;
     place.push_back(word);
-    if (ofCall && word.find('=') == word.npos && i + 1 < argc) // its value
+    if (ofCall && takesValue(word) && i + 1 < argc)
       place.push_back(argv[++i]);
   }
   return words;

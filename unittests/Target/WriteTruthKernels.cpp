@@ -36,8 +36,8 @@ void writeAll(const std::string &folder) {
     if (!all.get(name))
       write(folder + "/" + name + ".mlir", tw::truthKernel(truth.kernel, truth.dtype));
     llvm::json::Value &cases =
-        all.try_emplace(name, llvm::json::Object{{"dtype", truth.dtype},
-                                                 {"sizes", llvm::json::Array()}})
+        all.try_emplace(name,
+                        llvm::json::Object{{"dtype", truth.dtype}, {"sizes", llvm::json::Array()}})
             .first->getSecond();
     std::string sizes;
     for (const char *input : truth.sizes)

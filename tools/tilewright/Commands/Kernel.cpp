@@ -24,7 +24,8 @@ namespace {
 constexpr int64_t jsonValues = 1000;
 
 struct KernelOptions {
-  std::string path, kernel, target, configurations, output, level = "tile", outputAs = "own";
+  std::string path, kernel, target, configurations, output, report, level = "tile",
+                                                                    outputAs = "own";
   std::vector<std::string> settings;
   CallArguments call;
   ToleranceOptions tolerances;
@@ -172,8 +173,10 @@ int compileHere(const KernelOptions &options) {
   OpenKernel kernel;
   if (int status = open(kernel, options))
     return status;
-  if (int status = kernel.compile(options.target, options.output))
+  int report = options.report.empty() ? 0 : options.report == "json" ? 2 : 1;
+  if (int status = kernel.compile(options.target, options.output, report))
     return status;
+  TW_TRY_CLI(writeResults(kernel.said()));
   std::error_code ignored;
   auto bytes = static_cast<int64_t>(std::filesystem::file_size(options.output, ignored));
   std::fputs(fmt::format("wrote {}: {}\n", options.output, bytesText(bytes)).c_str(), stderr);
@@ -271,7 +274,11 @@ void addCompileTo(CLI::App &kernel, Invocation &invocation) {
   options->target = "cpu";
   command->add_option("-o,--output", options->output, "the artifact to write")->required();
   command->add_option("--target", options->target,
-                      "cpu (default), or cpu:NAME for another CPU, such as x86-64-v3");
+                      "cpu (default); cpu:NAME for another CPU, such as x86-64-v3; nvidia:sm_90a");
+  command
+      ->add_flag("--report{text}", options->report,
+                 "print what became of it, and why; --report=json: as JSON")
+      ->check(CLI::IsMember({"text", "json"}));
   command->callback([options, &invocation] {
     invocation.action = [options] {
       return perform([options] { return compileHere(*options); }, *options);

@@ -37,10 +37,10 @@ static std::string kernelName(const std::string &text) {
   return text.substr(begin, text.find(isQuoted ? '"' : '(', begin) - begin);
 }
 
-int OpenKernel::compile(const std::string &target, const std::string &output) {
+int OpenKernel::compile(const std::string &target, const std::string &output, int report) {
   if (int status = print("tile", target))
     return status;
-  std::string text = listener.report, name = kernelName(text);
+  std::string text = std::exchange(listener.report, {}), name = kernelName(text);
   tilewright_kernel_text kernelText = {source.c_str(), text.c_str()};
   tilewright_compile_options request = {};
   request.struct_size = sizeof request;
@@ -49,6 +49,7 @@ int OpenKernel::compile(const std::string &target, const std::string &output) {
   request.kernel_text_count = 1;
   request.target = target.c_str();
   request.output = output.c_str();
+  request.report = report;
   int status = library.compile(&request, &sink, &listener);
   listener.progress.clear();
   return status;

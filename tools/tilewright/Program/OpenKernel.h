@@ -19,8 +19,8 @@ public:
   /// open.
   int open(tilewright_kernel_options request);
   int print(const std::string &level, const std::string &target);
-  /// Writes an artifact that calls it.
-  int compile(const std::string &target, const std::string &output);
+  /// Writes an artifact that calls it; `report` as in tilewright_compile_options.
+  int compile(const std::string &target, const std::string &output, int report);
   /// Struct_size and inputs of the request are set here.
   int run(std::vector<HostTensor> &inputs, tilewright_kernel_run_options request);
 

@@ -9,12 +9,14 @@
 #include "FakeDriver.h"
 #include "unittests/Simulator/Block.h"
 #include "unittests/Simulator/TensorMap.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace fake;
 
@@ -110,18 +112,21 @@ TW_FAKE cu_result cuTensorMapEncodeTiled(void *map, int32_t type, uint32_t rank,
                                          const uint64_t *sizes, const uint64_t *strides,
                                          const uint32_t *box, const uint32_t *steps, int32_t,
                                          int32_t swizzle, int32_t, int32_t) {
+  // By TW_MAP_*: the driver's number, and an element's bytes.
+  constexpr std::pair<int32_t, uint64_t> types[] = {
+      {CU_MAP_F16, 2}, {CU_MAP_BF16, 2}, {CU_MAP_TF32, 4}, {CU_MAP_F32, 4}, {CU_MAP_UINT8, 1}};
+  const auto *known = std::ranges::find(types, type, &std::pair<int32_t, uint64_t>::first);
   if (reinterpret_cast<uintptr_t>(map) % 64 != 0 || rank < 1 || rank > 5 ||
-      (type != CU_MAP_F16 && type != CU_MAP_BF16 && type != CU_MAP_TF32) || swizzle < 0 ||
-      swizzle > 3)
+      known == std::end(types) || swizzle < 0 || swizzle > 3)
     return CU_ERROR_INVALID_VALUE;
   tw_tensor_map given = {};
   given.address = reinterpret_cast<uint64_t>(address);
   given.rank = rank;
-  given.element = type == CU_MAP_F16 ? TW_MAP_F16 : type == CU_MAP_BF16 ? TW_MAP_BF16 : TW_MAP_TF32;
+  given.element = uint64_t(known - types);
   given.swizzle = swizzle == CU_MAP_SWIZZLE_NONE ? 0 : 16u << swizzle;
   for (uint32_t d = 0; d < rank; ++d) {
     given.sizes[d] = sizes[d];
-    given.strides[d] = d == 0 ? (type == CU_MAP_TF32 ? 4 : 2) : strides[d - 1];
+    given.strides[d] = d == 0 ? known->second : strides[d - 1];
     given.box[d] = box[d];
     if (steps[d] != 1)
       return CU_ERROR_INVALID_VALUE;

@@ -37,11 +37,12 @@ using Rooms = std::array<Room, mostWarpGroups + 1>;
 static Rooms roomsWithMasks(const AttentionShape &shape) {
   constexpr Rooms behind = {{{}, {112, 200, any}, {}, {}}};
   constexpr Rooms behindLoops = {{{}, {120, 200, any}, {}, {}}};
+  constexpr Rooms behindUnknown = {{{}, {88, 200, any}, {}, {}}};
   constexpr Rooms ahead = {{{}, {168, any, any}, {160, any, 192}, {112, 132, 128}}};
   constexpr Rooms aheadLoops = {{{}, {152, any, any}, {}, {}}};
   constexpr Rooms aheadTail = {{{}, {160, 227, 192}, {144, 196, any}, {112, 132, 128}}};
   if (shape.maskRegisters == 0)
-    return shape.hasLoops ? behindLoops : behind;
+    return shape.hasUnknownSizes ? behindUnknown : shape.hasLoops ? behindLoops : behind;
   return shape.hasLoops ? aheadLoops : shape.hasTail ? aheadTail : ahead;
 }
 
