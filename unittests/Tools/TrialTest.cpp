@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Candidates that are at fault, each in its own way: an entry in the log, and not the search's end.
+#include "tools/tilewright/Tune/Trial.h"
 #include "Support/ChildProcess.h"
 #include "tools/tilewright/Tune/CandidateLimits.h"
 #include "tools/tilewright/Tune/CompileCandidate.h"
-#include "tools/tilewright/Tune/Trial.h"
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>

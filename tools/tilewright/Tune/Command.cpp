@@ -219,7 +219,7 @@ std::string writtenText(const std::string &path, const Tuner &tuner) {
       tuner.found(), [](const FoundKernel &each) { return !each.isCompilersChoice(); });
   size_t decisions = tuner.foundDecisions().size();
   if (count == 0 && decisions == 0)
-    return fmt::format("wrote {}: nothing in it is faster than the compiler's own choice\n", path);
+    return fmt::format("wrote {}, which changes nothing: nothing faster was found\n", path);
   return fmt::format("wrote {}, with configurations of {} kernels{}: compile with --{}={}\n", path,
                      count, decisions ? fmt::format(" and {} decisions", decisions) : "",
                      isConfiguration ? "config" : "tuning-spec", path);

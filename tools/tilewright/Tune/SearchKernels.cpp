@@ -184,8 +184,8 @@ void Tuner::record(const Choice &choice, const TrialResult &result) {
 void Tuner::reject(size_t number, const Point &point, const std::string &why) {
   TunedKernel &kernel = tuned[number];
   kernel.search.reject(point);
-  results.notes.push_back(fmt::format("{}: rejected{}: {}", kernel.space.name,
-                                      changesText(kernel.space, point), why));
+  results.notes.push_back(
+      fmt::format("{}: rejected{}: {}", kernel.space.name, changesText(kernel.space, point), why));
   remember(kernel,
            {point, kernel.search.costOf(point), why, {}, 0, 0, int64_t(std::time(nullptr))});
 }
