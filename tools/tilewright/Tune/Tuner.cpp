@@ -265,6 +265,12 @@ Status Tuner::startFromKnown() {
   }
   if (known > 0)
     results.notes.push_back(fmt::format("{} measurements come from {}", known, options.database));
+  else if (options.modelOnly)
+    results.notes.push_back(
+        fmt::format("{} knows nothing of these kernels: it has been measured by "
+                    "another compiler, on another machine, or with another "
+                    "number of threads",
+                    options.database));
   return {};
 }
 
