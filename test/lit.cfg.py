@@ -34,6 +34,8 @@ config.substitutions.append(
 config.substitutions.append(
     ("%broken_products", os.path.join(config.tw_build, "unittests", "Tools", "broken_products.so")))
 config.substitutions.append(
+    ("%faulty_products", os.path.join(config.tw_build, "unittests", "Tools", "faulty_products.so")))
+config.substitutions.append(
     ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))
 config.substitutions.append(
     ("%simulated_compiler", os.path.join(config.tw_build, "lib", "simulated_compiler.so")))

@@ -3,6 +3,9 @@
 #include "Tune/CostCorrection.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
+#include <span>
 #include <utility>
 
 namespace tw::tune {
@@ -20,7 +23,7 @@ std::optional<Point> KernelSearch::next() {
     return point;
   if (mode == SearchMode::Exhaustive)
     return nextOfPool();
-  if (sinceBest >= patience)
+  if (sinceBest >= patience || (sinceBest >= leastPatience && expectedGain() < noise()))
     return std::nullopt;
   // Most by the model, which is right about much; the others are for what it does not see.
   constexpr std::optional<Point> (KernelSearch::*sources[])() = {
@@ -52,7 +55,7 @@ size_t KernelSearch::untriedCount() const {
       pool, [&](const Candidate &candidate) { return !known.contains(candidate.point); }));
 }
 
-std::optional<Point> KernelSearch::cheapest() {
+CostCorrection KernelSearch::correction() const {
   CostCorrection correction(space, start, prior.get());
   for (const Measured &each : measured) {
     auto candidate = std::ranges::find(pool, each.point, &Candidate::point);
@@ -61,6 +64,49 @@ std::optional<Point> KernelSearch::cheapest() {
       correction.learn(each.point, candidate->cost, each.ratio.median);
   }
   correction.fit();
+  return correction;
+}
+
+/// What of a lognormal time is expected to be left below `best`, in terms of that; `expected` is
+/// its median, and `spread` the standard deviation of its logarithm.
+static double expectedImprovement(double best, double expected, double spread) {
+  auto normal = [](double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; };
+  double distance = std::log(best / expected) / spread;
+  return normal(distance) -
+         expected / best * std::exp(spread * spread / 2) * normal(distance - spread);
+}
+
+double KernelSearch::expectedGain() const {
+  if (errors.empty()) // nothing says how far what is expected is off
+    return std::numeric_limits<double>::infinity();
+  constexpr size_t mostErrors = 16; // the last: the correction learns
+  size_t count = std::min(errors.size(), mostErrors);
+  double squares = 0;
+  for (double error : std::span(errors).last(count))
+    squares += error * error;
+  double spread = std::max(std::sqrt(squares / double(count)), 1e-3);
+  CostCorrection correction = this->correction();
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate &candidate : pool)
+    if (!known.contains(candidate.point))
+      least = std::min(least, correction.expectedRatio(candidate.point, candidate.cost));
+  return std::isinf(least) ? 0
+                           : expectedImprovement(best() ? best()->ratio.median : 1, least, spread);
+}
+
+double KernelSearch::noise() const {
+  std::vector<double> widths;
+  for (const Measured &each : measured)
+    widths.push_back((each.ratio.high - each.ratio.low) / (2 * each.ratio.median));
+  if (widths.empty())
+    return 0;
+  auto middle = widths.begin() + ptrdiff_t(widths.size() / 2);
+  std::ranges::nth_element(widths, middle);
+  return std::isfinite(*middle) ? *middle : 0;
+}
+
+std::optional<Point> KernelSearch::cheapest() {
+  CostCorrection correction = this->correction();
   const Candidate *best = nullptr;
   double least = 0;
   for (const Candidate &candidate : pool) {
@@ -70,7 +116,10 @@ std::optional<Point> KernelSearch::cheapest() {
     if (!best || expected < least)
       best = &candidate, least = expected;
   }
-  return best ? std::optional(best->point) : std::nullopt;
+  if (!best)
+    return std::nullopt;
+  expected[best->point] = least;
+  return best->point;
 }
 
 /// A neighbor of one of the best three points, or what one of them has of another.
@@ -111,6 +160,9 @@ std::optional<Point> KernelSearch::anywhere() {
 
 void KernelSearch::record(const Point &point, TimeRatio ratio) {
   known[point] = true;
+  if (auto said = expected.find(point); said != expected.end() && ratio.median > 0)
+    errors.push_back(std::log(ratio.median / said->second));
+  expected.erase(point);
   double before = best() ? best()->ratio.median : 1;
   auto again = std::ranges::find(measured, point, &Measured::point);
   if (again != measured.end())
@@ -135,6 +187,13 @@ std::vector<KernelSearch::Measured> KernelSearch::finalists(size_t most) const {
   std::ranges::stable_sort(found, {}, [](const Measured &each) { return each.ratio.median; });
   if (found.size() > most)
     found.erase(found.begin() + ptrdiff_t(most), found.end());
+  return found;
+}
+
+std::vector<KernelSearch::Measured> KernelSearch::contenders(size_t most) const {
+  std::vector<Measured> found = finalists(most);
+  std::erase_if(found,
+                [&](const Measured &each) { return each.ratio.low > found.front().ratio.high; });
   return found;
 }
 

@@ -19,6 +19,7 @@ struct Candidate {
 };
 
 class CorrectionPrior;
+class CostCorrection;
 
 enum class SearchMode {
   Guided,    // by what the model and the measurements say, until nothing gets faster
@@ -32,9 +33,10 @@ public:
                SearchMode mode = SearchMode::Guided);
 
   /// The point to measure next; empty when nothing is left that is worth it: nothing untried, or,
-  /// if it is guided, the last `patience` points were no faster than the best one. A guided search
-  /// takes in turns the cheapest by the model as far as measurements have corrected it, a neighbor
-  /// or a mixture of the best points, and one at random.
+  /// if it is guided, the last `patience` points were no faster than the best one, or the last
+  /// `leastPatience` were not and the expected gain is below the noise. A guided search takes in
+  /// turns the cheapest by the model as far as measurements have corrected it, a neighbor or a
+  /// mixture of the best points, and one at random.
   std::optional<Point> next();
 
   /// Asks for this one before any other, unless it is known by then.
@@ -56,6 +58,8 @@ public:
   };
   /// The fastest that may be faster than the start, fastest first, at most `most`.
   std::vector<Measured> finalists(size_t most) const;
+  /// Those of them that may be the fastest: their intervals overlap with that of the first.
+  std::vector<Measured> contenders(size_t most) const;
   const Measured *best() const;
   /// The same among those that were measured again, if any were: the fastest of many that were
   /// measured once is a lucky one.
@@ -70,9 +74,16 @@ public:
   size_t untriedCount() const;
   const Candidate &startPoint() const { return start; }
 
-  static constexpr size_t patience = 24;
+  static constexpr size_t patience = 24, leastPatience = 8;
 
 private:
+  CostCorrection correction() const;
+  /// How much less than the best, in terms of it, the most promising point is expected to take: the
+  /// expected improvement (Jones et al. 1998) of a lognormal time, as far off what the correction
+  /// says as those were that have been measured.
+  double expectedGain() const;
+  /// Half the interval of a typical ratio, in terms of it.
+  double noise() const;
   std::optional<Point> cheapest();
   std::optional<Point> nearBest();
   std::optional<Point> anywhere();
@@ -85,6 +96,8 @@ private:
   std::optional<Point> first;
   std::map<Point, bool> known; // asked for, or recorded
   std::vector<Measured> measured;
+  std::map<Point, double> expected; // ratios of points that were asked for
+  std::vector<double> errors;       // of those that were measured: logarithms
   size_t rejected = 0, turn = 0, sinceBest = 0;
   size_t firstUntried = 0; // of the pool: all before it are known
   std::mt19937_64 random;

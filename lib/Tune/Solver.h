@@ -24,16 +24,11 @@ public:
   /// Legal points, `most` at most, in no particular order.
   Points enumerate(size_t most);
 
-  /// How many there are; at least so many where it is not exact. Parts of the space that no
-  /// constraint connects are counted by themselves, each up to `most`.
-  struct Count {
-    double number = 0;
-    bool isExact = false;
-  };
-  static Count count(const Space &space, size_t most);
+  /// As countLegalPoints, however many values have to be tried.
+  static LegalCount count(const Space &space, size_t most);
 
   /// Legal points, `most` at most, each of which takes random values for knobs in random order as
-  /// far as the constraints let it: drawn by a Sampler as long as that finds new ones, and then
+  /// far as the constraints let it: drawn as by drawPoints as long as that finds new ones, and then
   /// solved for. The same for the same `seed`.
   std::vector<Point> sample(size_t most, uint64_t seed);
 

@@ -171,6 +171,35 @@ std::optional<Point> Sampler::draw(std::mt19937_64 &random) const {
   return point;
 }
 
+std::vector<Point> drawPoints(const Space &space, size_t most, std::mt19937_64 &random) {
+  constexpr int attempts = 1000;
+  Sampler sampler(space);
+  std::vector<Point> found;
+  std::set<Point> known;
+  for (int attempt = 0; attempt < attempts && found.size() < most;)
+    if (auto drawn = sampler.draw(random); drawn && known.insert(*drawn).second)
+      found.push_back(*std::move(drawn)), attempt = 0;
+    else
+      ++attempt;
+  return found;
+}
+
+LegalCount countLegalPoints(const Space &space, size_t most, size_t mostSteps) {
+  LegalCount all{1, true};
+  bool isNone = false;
+  for (const Space &part : independentParts(space)) {
+    size_t count = 0;
+    bool areAll =
+        forEachLegalPoint(part, mostSteps, [&](const Point &) { return ++count <= most; });
+    all.number *= double(std::min(count, most));
+    all.isExact &= areAll;
+    isNone |= areAll && count == 0;
+  }
+  // None at all is exact, however many the other parts have.
+  all.isExact |= isNone;
+  return all;
+}
+
 namespace {
 
 /// Collects what is in a space, each point once. Of a legal center only the constraints on what has

@@ -64,6 +64,18 @@ private:
   std::vector<std::vector<size_t>> knobs;
 };
 
+/// Draws until `most` different points are found or a thousand attempts in a row have brought
+/// nothing new: there may be points that are hard to hit. The same for the same state of `random`.
+std::vector<Point> drawPoints(const Space &space, size_t most, std::mt19937_64 &random);
+
+/// How many points are legal; at least so many where it is not exact. Parts of the space that no
+/// constraint connects are counted by themselves, each up to `most` and for `mostSteps` values.
+struct LegalCount {
+  double number = 0;
+  bool isExact = false;
+};
+LegalCount countLegalPoints(const Space &space, size_t most, size_t mostSteps);
+
 /// All points of the space that differ from `point` in `knobs` knobs at most (1 or 2), without
 /// itself; of pairs only values next to the ones it has, for there would be too many others.
 std::vector<Point> neighbors(const Space &space, const Point &point, int knobs);

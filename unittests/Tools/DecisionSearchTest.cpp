@@ -40,7 +40,7 @@ class PlantedTrials : public DecisionTrials {
 public:
   std::map<std::string, double> change; // by the first operator
   std::map<std::string, double> luck;
-  std::string refused;
+  std::string refused, interrupted;
   double width = 0.01; // of intervals, to each side
   std::vector<std::vector<std::string>> tried;
 
@@ -52,6 +52,8 @@ public:
       us += change[each.operators.front()];
     }
     tried.push_back(names);
+    if (names.back() == interrupted)
+      return AlternativeTrial{.isInterrupted = true};
     if (names.back() == refused)
       return AlternativeTrial{"another kernel runs between", {}};
     last = us;
@@ -63,6 +65,19 @@ public:
 private:
   double kept = 100, last = 100;
 };
+
+/// Nothing is known of what Ctrl-C ends, not even that it cannot be had.
+TEST(DecisionSearch, EndsWhereItIsInterrupted) {
+  PlantedTrials trials;
+  trials.change = {{"linear", -10}};
+  trials.interrupted = "relu";
+  auto report = searchDecisions(alternativesOf(ofModel, usOf), trials, [] { return true; });
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->tried, 1u);
+  EXPECT_EQ(report->refused, 0u);
+  EXPECT_EQ(report->kept.size(), 1u);
+  EXPECT_EQ(trials.tried.size(), 3u); // the first one twice, then that
+}
 
 TEST(DecisionSearch, KeepsWhatIsFasterBesideWhatIsKept) {
   PlantedTrials trials;

@@ -25,6 +25,16 @@ static void readLine(const char *path, char *line, int size) {
   line[strcspn(line, "\n")] = '\0';
 }
 
+/* As many addresses as no machine has memory, as C++ asks for them; nothing is written there. */
+void *_Znwm(size_t bytes);
+static void outgrow(void) {
+  const size_t part = (size_t)1 << 30;
+  size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  static void *volatile last; /* or the compiler sees that nobody wants any of it */
+  for (size_t taken = 0; taken < 2 * memory + 4 * part; taken += part)
+    last = _Znwm(part);
+}
+
 tilewright_outcome tilewright_compile(const tilewright_compile_options *options,
                                       const tilewright_sink *sink, void *user) {
   char line[2048], text[2048];
@@ -33,6 +43,15 @@ tilewright_outcome tilewright_compile(const tilewright_compile_options *options,
     abort();
   if (!strcmp(line, "exit"))
     _exit(0);
+  while (!strcmp(line, "hang"))
+    pause();
+  if (!strcmp(line, "outgrow"))
+    outgrow();
+  if (!strcmp(line, "full")) {
+    snprintf(text, sizeof text, "error[TW-SYSTEM-0003]: the disk is full\n");
+    sink->diagnostic(user, text, TILEWRIGHT_WRONG_INPUT);
+    return TILEWRIGHT_WRONG_INPUT;
+  }
   if (strncmp(line, "artifact ", 9)) {
     snprintf(text, sizeof text, "error[TW-IMPORT-0001]: %s: unsupported: %s\n", options->model,
              line);

@@ -190,6 +190,39 @@ TEST(Recorded, SearchNeedsFewOfThePoints) {
   }
 }
 
+struct Ended {
+  double candidates = 0, lost = 0; // on the average; of the logarithm of the best one's speed
+};
+
+/// Searches of all recorded spaces that end by themselves, with intervals so much wide to each
+/// side.
+Ended endSearches(double noise) {
+  Ended sum;
+  double searches = 0;
+  for (const char *file : recordedFiles)
+    for (const RecordedKernel &kernel : readRecorded(file)) {
+      auto space = RecordedSpace::from(kernel);
+      for (uint64_t seed = 0; seed < 3; ++seed, ++searches) {
+        KernelSearch search(space->description.space, space->start, space->points, seed);
+        for (; auto point = search.next(); ++sum.candidates)
+          if (double ratio = space->ratioOf(*point); std::isinf(ratio))
+            search.reject(*point);
+          else
+            search.record(*point, {ratio, ratio * (1 - noise), ratio * (1 + noise)});
+        sum.lost += std::log((search.best() ? search.best()->ratio.median : 1) / space->best);
+      }
+    }
+  return {sum.candidates / searches, sum.lost / searches};
+}
+
+/// Where times vary by a few percent, searches end sooner, and lose less than that.
+TEST(Recorded, WhatEndsEarlyLosesLittle) {
+  Ended patient = endSearches(0), early = endSearches(0.02);
+  EXPECT_LT(early.candidates, 0.7 * patient.candidates);
+  EXPECT_LT(early.lost, 0.005);
+  EXPECT_LE(patient.lost, early.lost);
+}
+
 /// Sizes of which nothing was measured, by what was measured of the others.
 TEST(Recorded, CorrectionHoldsForOtherSizes) {
   double sumOfModel = 0, sumOfCorrected = 0;

@@ -104,12 +104,56 @@ TEST(Search, EndsWhereNothingGetsFaster) {
   KernelSearch search(space, {start, costOf(start)}, pool(space), 0);
   size_t count = 0;
   while (auto point = search.next()) {
-    search.record(*point, {1.5, 1.4, 1.6});
+    search.record(*point, {1.5, 1.5, 1.5});
     ++count;
   }
   EXPECT_EQ(count, KernelSearch::patience);
   EXPECT_EQ(search.best(), nullptr);
   EXPECT_TRUE(search.finalists(3).empty());
+}
+
+/// Where costs are right, what is left to gain is soon less than what can be measured.
+TEST(Search, EndsWhereTheExpectedGainIsBelowTheNoise) {
+  Space space = blocks();
+  std::vector<Candidate> all = pool(space);
+  for (Candidate &each : all)
+    each.cost = timeOf(each.point);
+  std::ranges::stable_sort(all, {}, [](const Candidate &c) { return *c.cost; });
+  Point start = {{"rows", 1}, {"columns", 8}};
+  auto countWith = [&](double noise) {
+    KernelSearch search(space, {start, timeOf(start)}, all, 0);
+    size_t count = 0;
+    for (; auto point = search.next(); ++count) {
+      double ratio = timeOf(*point) / timeOf(start);
+      search.record(*point, {ratio, ratio * (1 - noise), ratio * (1 + noise)});
+    }
+    EXPECT_EQ(timeOf(search.best()->point), timeOf(all.front().point));
+    return count;
+  };
+  EXPECT_LE(countWith(0.02), KernelSearch::leastPatience + 2);
+  EXPECT_GE(countWith(0), KernelSearch::patience);
+}
+
+TEST(Search, ContendersAreThoseWhoseIntervalsOverlapWithTheFastest) {
+  Space space = blocks();
+  Point start = {{"rows", 1}, {"columns", 8}};
+  KernelSearch search(space, {start, {}}, pool(space), 0);
+  auto points = [&](size_t most) {
+    std::vector<int64_t> rows;
+    for (const auto &each : search.contenders(most))
+      rows.push_back(each.point.at("rows"));
+    return rows;
+  };
+  EXPECT_TRUE(points(4).empty());
+  search.record({{"rows", 2}, {"columns", 8}}, {0.70, 0.68, 0.75});
+  search.record({{"rows", 3}, {"columns", 8}}, {0.60, 0.55, 0.65});
+  search.record({{"rows", 4}, {"columns", 8}}, {0.66, 0.64, 0.69});
+  search.record({{"rows", 5}, {"columns", 8}}, {1.10, 0.50, 1.20}); // no faster than the start
+  EXPECT_EQ(points(4), (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(points(1), (std::vector<int64_t>{3}));
+  // Measured again, it was a lucky one.
+  search.record({{"rows", 3}, {"columns", 8}}, {0.70, 0.69, 0.71});
+  EXPECT_EQ(points(4), (std::vector<int64_t>{4, 2, 3}));
 }
 
 TEST(Search, RejectedPointsAreNeverKept) {

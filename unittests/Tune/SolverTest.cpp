@@ -63,9 +63,15 @@ TEST(Solver, AgreesWithBruteForce) {
     EXPECT_TRUE(forEachLegalPoint(
         space, 10'000, [&](const Point &point) { return enumerated.insert(point).second; }));
     EXPECT_EQ(enumerated, legal);
-    Solver::Count count = Solver::count(space, 10'000);
+    LegalCount count = Solver::count(space, 10'000);
     EXPECT_TRUE(count.isExact);
     EXPECT_EQ(count.number, double(legal.size()));
+    // What a compiler without a solver counts.
+    LegalCount counted = countLegalPoints(space, 10'000, 1'000'000);
+    EXPECT_TRUE(counted.isExact);
+    EXPECT_EQ(counted.number, count.number);
+    if (!legal.empty())
+      EXPECT_FALSE(countLegalPoints(space, 10'000, 1).isExact);
   }
 }
 

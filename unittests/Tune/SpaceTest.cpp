@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 namespace tw::tune {
 namespace {
@@ -67,6 +68,18 @@ TEST(Space, AllPointsAreEnumeratedOnce) {
   // A constraint over no knob at all is looked at, too.
   space.constraints.emplace_back("1", "0");
   EXPECT_TRUE(forEachLegalPoint(space, 1'000, [](const Point &) { return ADD_FAILURE(), true; }));
+}
+
+TEST(Space, DrawnPointsAreLegalAndDifferent) {
+  Space space = blocks();
+  std::mt19937_64 random(3), again(3);
+  std::vector<Point> drawn = drawPoints(space, 1'000, random);
+  EXPECT_EQ(drawn, drawPoints(space, 1'000, again));
+  for (const Point &point : drawn)
+    EXPECT_TRUE(space.contains(point));
+  EXPECT_EQ(std::set(drawn.begin(), drawn.end()).size(), drawn.size());
+  EXPECT_EQ(double(drawn.size()), countLegalPoints(space, 1'000, 1'000).number); // they are few
+  EXPECT_EQ(drawPoints(space, 2, random).size(), 2u);
 }
 
 TEST(Space, NeighborsAreLegalNewAndNear) {

@@ -204,27 +204,20 @@ private:
 // What the solver is asked
 //===----------------------------------------------------------------------===//
 
-struct LegalPoints {
-  double number = 0;
-  bool isExact = false;
-};
-
+tune::LegalCount countLegal(const tune::Space &space, const SpaceRequest &request) {
 #ifdef TW_WITH_SOLVER
-constexpr bool hasSolver = true;
-LegalPoints countLegal(const tune::Space &space, const SpaceRequest &request) {
-  tune::Solver::Count count = tune::Solver::count(space, size_t(request.countMost));
-  return {count.number, count.isExact};
-}
-#else // then describeSpaces has refused what needs one
-constexpr bool hasSolver = false;
-LegalPoints countLegal(const tune::Space &, const SpaceRequest &) { return {}; }
+  return tune::Solver::count(space, size_t(request.countMost));
+#else // enumerating takes about a microsecond a step
+  constexpr size_t mostSteps = 1'000'000;
+  return tune::countLegalPoints(space, size_t(request.countMost), mostSteps);
 #endif
+}
 
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
-std::string countText(LegalPoints count) {
+std::string countText(tune::LegalCount count) {
   std::string number = fmt::format("{:.0f}", count.number);
   return count.isExact ? number : "at least " + number;
 }
@@ -379,7 +372,7 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
   json.endArray();
   writePoint(json.key("chosen"), {kernel.chosen, {}}, kernel);
   if (request.countMost > 0) {
-    LegalPoints count = countLegal(kernel.space, request);
+    tune::LegalCount count = countLegal(kernel.space, request);
     json.key("legal").beginObject().member("points", count.number);
     json.member("exact", count.isExact).endObject();
   }
@@ -398,13 +391,6 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
 
 Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &chooser,
                                    const SpaceRequest &request) {
-  if (!hasSolver && (request.countMost > 0 || request.samples > 0))
-    return Diagnostic{Code::DRIVER_3,
-                      "this compiler was built without Z3, which counts legal configurations and "
-                      "draws them",
-                      {},
-                      {},
-                      "use a compiler that was built from source, or ask for neither"};
   std::string text;
   JsonWriter json;
   json.beginObject().key("spaces").beginArray();

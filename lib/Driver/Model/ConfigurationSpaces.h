@@ -72,8 +72,7 @@ struct SpaceRequest {
 /// true}, "enumerated": {"legal": 1200, "complete": true, "within": 90}, "points": [{"cost": 1.4e6,
 /// "values": {"rows": 6}}]}]}. A point has the values in which it differs from the configuration;
 /// "chosen" is the target's choice, which is the configuration unless a spec or a file has given
-/// another one. Errors: DRIVER_1 for a kernel that there is not, DRIVER_3 where points are counted
-/// or drawn and there is no solver.
+/// another one. Errors: DRIVER_1 for a kernel that there is not.
 Result<std::string> describeSpaces(mlir::ModuleOp module,
                                    const conversion::ConfigurationChooser &chooser,
                                    const SpaceRequest &request);

@@ -12,13 +12,15 @@ using conversion::ConfigurationChooser;
 using conversion::ConfigurationProblem;
 using tune::Point;
 
-static std::vector<Point> samplesOf([[maybe_unused]] const tune::Space &space,
-                                    [[maybe_unused]] const SpaceRequest &request) {
+static std::vector<Point> samplesOf(const tune::Space &space, const SpaceRequest &request) {
+  if (request.samples <= 0)
+    return {};
 #ifdef TW_WITH_SOLVER
-  if (request.samples > 0)
-    return tune::Solver(space).sample(size_t(request.samples), request.seed);
+  return tune::Solver(space).sample(size_t(request.samples), request.seed);
+#else // points that are hard to hit are missing
+  std::mt19937_64 random(request.seed);
+  return tune::drawPoints(space, size_t(request.samples), random);
 #endif
-  return {}; // describeSpaces refuses samples where there is no solver
 }
 
 static void sortByCost(std::vector<CostedPoint> &points) {

@@ -11,10 +11,13 @@
 // The spec is one: the compiler reads it, and the search can begin with it.
 // RUN: tilewright check %s --tuning-spec=%t.mlir --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --budget=1s --threads=1 --tuning-spec=%t.mlir -o %t2.mlir | FileCheck %s --check-prefix=AGAIN
-// AGAIN: in terms of the compiler's own choice that is {{[0-9.]+}}
+// AGAIN: compiled with what is written it takes {{[0-9.]+}} of the time with the compiler's own choice
 // Of a search of nothing only the database is left.
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --budget=5s --threads=1 --database=%t.sqlite -o %t3.json | FileCheck %s --check-prefix=ONLY
 // ONLY: note: {{[1-9][0-9]*}} measurements come from
+// RUN: rm -f %t2.sqlite
+// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --threads=1 --database=%t2.sqlite -o %t4.json | FileCheck %s --check-prefix=NOTHING
+// NOTHING: note: {{.*}}2.sqlite knows nothing of these kernels
 // RUN: FileCheck %s --check-prefix=CONFIG < %t3.json
 // CONFIG: {"version": {{[0-9]+}}, "configurations":
 func.func @main(%x: !torch.vtensor<[64,256],f32>, %y: !torch.vtensor<[256,64],f32>, %z: !torch.vtensor<[256,96],f32>)

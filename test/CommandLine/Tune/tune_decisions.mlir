@@ -1,6 +1,6 @@
 // A search tries decisions the other way round. What cannot be had is counted, and no failure of the command: with --json
 // there is one object.
-// RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --budget=10s -o %t.mlir --json > %t.json
+// RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --candidates=15 -o %t.mlir --json > %t.json
 // RUN: %python -c "import json; r = json.load(open('%t.json')); print(r['decisions']['tried'] > r['decisions']['refused'] > 0)" | FileCheck %s
 // CHECK: True
 // RUN: tilewright check %s --tuning-spec=%t.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3

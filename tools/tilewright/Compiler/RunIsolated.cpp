@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RunIsolated.h"
-#include "Support/ChildProcess.h"
 #include "Support/Limits.h"
 #include "tools/tilewright/Failure.h"
 #include <cerrno>
@@ -28,18 +27,21 @@ std::string actInChild(const std::function<int()> &action, const TemporaryFolder
 } // namespace
 
 Result<int> runIsolated(const std::string &doing, const std::function<int()> &action,
-                        const TemporaryFolder *folder) {
+                        const TemporaryFolder *folder, const ChildLimits &limits) {
   DelayedSignals delayed; // until the folder is gone
   std::optional<TemporaryFolder> own;
   if (!folder)
     // Where none can be made, the child says so if it needs one.
     if (auto made = TemporaryFolder::create())
       own.emplace(*std::move(made));
-  auto end = runInChild({}, [&] { return actInChild(action, own ? &*own : folder); });
+  auto end = runInChild(limits, [&] { return actInChild(action, own ? &*own : folder); });
   if (!end)
     return limitReached(errno, doing)
         .value_or(Diagnostic{Code::CLI_8,
                              fmt::format("cannot start the compiler: {}", std::strerror(errno))});
+  if (!end->isInTime)
+    return Diagnostic{Code::SYSTEM_6,
+                      fmt::format("{} took longer than {} s", doing, *limits.seconds)};
   if (end->answer && end->answer->size() == answerBytes) {
     if ((*end->answer)[1])
       setPrinted();

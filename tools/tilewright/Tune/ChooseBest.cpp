@@ -13,36 +13,52 @@ namespace tw::cli {
 using tune::Point;
 using tune::TimeRatio;
 
-/// Of each kernel so many are measured again.
-static constexpr size_t finalists = 3;
+/// Of each kernel so many are measured again at most, and in each round half as many.
+static constexpr size_t finalists = 4;
 static constexpr size_t finalistsOfAll = 8; // where all were measured: the luckiest are many
 
-int Tuner::measureAgain() {
-  // Chosen now: what is measured again changes the order.
-  std::vector<std::vector<tune::KernelSearch::Measured>> best;
+/// What is still to be told apart: those that may be the fastest, unless that is one alone and was
+/// measured again already.
+static std::vector<Point> toMeasureAgain(const tune::KernelSearch &search, size_t most) {
+  std::vector<Point> points;
+  for (const auto &each : search.contenders(most))
+    points.push_back(each.point);
+  const auto *best = search.best();
+  if (points.size() == 1 && best->isConfirmed)
+    return {};
+  return points;
+}
+
+Status Tuner::measureAgain() {
   size_t most = options.exhaustiveWithin ? finalistsOfAll : finalists;
-  for (const TunedKernel &kernel : tuned)
-    best.push_back(kernel.search.finalists(most));
-  for (size_t place = 0; place < most && goesOn(); ++place) {
-    say("measuring the best again");
-    Choice choice;
-    for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-      if (place < best[kernel].size())
-        choice.emplace(kernel, best[kernel][place].point);
-    if (choice.empty())
-      break;
-    auto program = compile(choice, "finalists");
-    TW_TRY_CLI(program);
-    if (int status = tryOut(*program, /*isFinal=*/true))
-      return status;
+  bool isFirst = true;
+  for (Effort effort = finalEffort; most > 0; most /= 2, effort *= 2) {
+    // Chosen now: what is measured changes the order.
+    std::vector<std::vector<Point>> points;
+    for (const TunedKernel &kernel : tuned)
+      points.push_back(toMeasureAgain(kernel.search, most));
+    for (size_t place = 0; place < most; ++place) {
+      // The best of all at least, however short the budget.
+      if (!(isFirst ? goesOn() : hasTime(1)))
+        return {};
+      say("measuring the best again");
+      Choice choice;
+      for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+        if (place < points[kernel].size())
+          choice.emplace(kernel, points[kernel][place]);
+      if (choice.empty())
+        break;
+      TW_ASSIGN(CandidateProgram program, compile(choice, "finalists"));
+      TW_TRY(tryOut(program, effort));
+      isFirst = false;
+    }
   }
-  return 0;
+  return {};
 }
 
 int Tuner::choose() {
   if (options.objective == Objective::Time) // memory is the same each time
-    if (int status = measureAgain())
-      return status;
+    TW_TRY_CLI(measureAgain());
   Choice faster;
   for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
     if (const auto *found = tuned[kernel].search.bestConfirmed(); found && found->ratio.isFaster())
@@ -52,8 +68,12 @@ int Tuner::choose() {
     status = readDecisions();
   // Of what is found for several numbers of threads, each is compared at the end.
   bool isOther = !options.model.tuningSpecs.empty() || !results.decisions.kept.empty();
-  if (status == 0 && goesOn() && (isOther || !kept.empty()) && !options.addsForThreads)
+  bool isCompared = (isOther || !kept.empty()) && !options.addsForThreads;
+  if (status == 0 && goesOn() && isCompared)
     status = compareWithCompilers(isOther);
+  if (isOther && isCompared && !results.ofCompilers && !keepsCompilers)
+    results.notes.push_back("interrupted: what is written is not compared with the compiler's own "
+                            "choice, and may be slower");
   results.isInterrupted = !goesOn();
   noteDrift();
   progress.clear();
@@ -61,9 +81,10 @@ int Tuner::choose() {
 }
 
 int Tuner::keep(const Choice &choice) {
-  if (choice.empty() || !goesOn())
+  if (choice.empty())
     return 0;
-  say("measuring what is best together");
+  say(goesOn() ? "measuring what is best together"
+               : "interrupted: measuring what is best together (again to end without it)");
   Choice together = kept;
   together.insert(choice.begin(), choice.end());
   TrialResult result;
@@ -108,28 +129,21 @@ int Tuner::keep(const Choice &choice) {
 }
 
 void Tuner::noteDrift() {
-  constexpr double much = 1.1; // more than what calls of one program differ by
-  if (results.endUs == 0)
-    return;
-  double drift = results.endUs / results.startUs;
-  if (drift > much || drift < 1 / much)
-    results.notes.push_back(fmt::format(
-        "the machine has changed: a call of the program that the search began with took {:.1f} us "
-        "before and {:.1f} us after it; ratios are of calls that followed each other",
-        results.startUs, results.endUs));
+  if (std::string drift = driftText(results.startUs, results.endUs); !drift.empty())
+    results.notes.push_back(std::move(drift));
 }
 
 int Tuner::compileFound(ModelOptions model, std::string &compilers, std::string &found) const {
   model.tuningSpecs.clear();
   model.configurations.clear();
-  auto before = compileCandidate(model, configurationText(all, {}, {}), folder, "compilers");
+  auto before = compileCandidate(model, configurationText(all, {}, {}), folder, "compilers", {});
   TW_TRY_CLI(before);
   // What everybody will compile, and not what was measured on the way to it.
   model.tuningSpecs = {folder.path() + "/found.mlir"};
   std::string spec = specText(model, this->found(), foundDecisions());
   std::span<const std::byte> bytes = asBytes(spec);
   TW_TRY_CLI(writeFile(model.tuningSpecs.front(), std::span(&bytes, 1)));
-  auto after = compileCandidate(model, configurationText(all, {}, {}), folder, "found");
+  auto after = compileCandidate(model, configurationText(all, {}, {}), folder, "found", {});
   TW_TRY_CLI(after);
   if (!before->refusal.empty() || !after->refusal.empty())
     return fail({Code::TUNE_3, before->refusal + after->refusal});
@@ -142,7 +156,7 @@ Result<TrialResult> Tuner::compareFound(const std::string &compilers, const std:
   TrialOptions own = trial;
   own.threads = threads;
   own.cores = coresOfCalls(threads);
-  own.pairs *= finalPairs;
+  own.pairs *= finalEffort;
   TW_ASSIGN(TrialResult result, runTrial(compilers, found, std::span(calls), own));
   if (!result.fault.empty())
     return Diagnostic{Code::TUNE_3, result.fault};
@@ -199,14 +213,21 @@ std::optional<Point> Tuner::finalPoint(size_t number) const {
 }
 
 int Tuner::runTogether(const Choice &choice, TrialResult &result) {
-  auto program = compile(choice, "together");
-  TW_TRY_CLI(program);
-  result.fault = program->refusal;
-  if (!result.fault.empty())
-    return 0;
-  auto tried = run(program->artifact, /*isFinal=*/true);
-  TW_TRY_CLI(tried);
-  result = *std::move(tried);
+  // A signal asks for the end of the search, which is this; the next one ends the process.
+  for (bool isKnown = false; !isKnown;) {
+    bool wentOn = goesOn();
+    auto program = compile(choice, "together");
+    TW_TRY_CLI(program);
+    result = {};
+    result.fault = program->refusal;
+    isKnown = wentOn == goesOn();
+    if (!result.fault.empty())
+      continue;
+    auto tried = run(program->artifact, finalEffort);
+    TW_TRY_CLI(tried);
+    result = *std::move(tried);
+    isKnown = !result.isInterrupted;
+  }
   if (!result.start.call.empty())
     results.endUs = statistics(result.start.call).median;
   return 0;

@@ -19,6 +19,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -37,6 +38,7 @@ struct CommandOptions {
   std::string prepare, measure, finish; // folders of bundles
   std::string replay;                   // a database
   std::vector<int> threads = {0};       // ascending
+  std::string budgetGiven;              // "--budget", if it is; or "--candidates"
   bool searchesDecisions = true;
   int64_t programs = 40;
   bool json = false;
@@ -44,6 +46,14 @@ struct CommandOptions {
 
 /// Set by the first signal; the next one ends the process.
 volatile std::sig_atomic_t isInterrupted = 0;
+
+/// Whether no signal has come, nor waits (DelayedSignals).
+bool goesOn() {
+  sigset_t pending;
+  sigpending(&pending);
+  auto waits = [&](int signal) { return sigismember(&pending, signal) == 1; };
+  return isInterrupted == 0 && !waits(SIGINT) && !waits(SIGTERM) && !waits(SIGHUP);
+}
 
 /// While one exists, the first INT or TERM asks for the end instead of being it.
 class AskedToEnd {
@@ -88,6 +98,11 @@ Status checkMode(const CommandOptions &options) {
   if (!options.exhaustive.empty() && options.tune.modelOnly)
     return usage("--exhaustive measures everything and --model-only nothing, but both are given",
                  "leave one of them out");
+  if (!options.budgetGiven.empty() && !mode.empty())
+    return usage(fmt::format("{} and {} are both given, but {} is for a search", mode,
+                             options.budgetGiven, options.budgetGiven),
+                 mode == "--prepare" ? "leave one of them out; --programs says how many there are"
+                                     : "leave one of them out");
   if (options.objective == "memory" && !mode.empty() && mode != "--space")
     return usage(fmt::format("--objective=memory and {} are both given, but bundles and recorded "
                              "spaces are of times",
@@ -197,6 +212,19 @@ std::string foundText(const CommandOptions &options, const std::vector<FoundKern
                                            : specText(options.tune.model, found, decisions);
 }
 
+/// What was written, and what to do with it.
+std::string writtenText(const std::string &path, const Tuner &tuner) {
+  bool isConfiguration = path.ends_with(".json");
+  auto count = std::ranges::count_if(
+      tuner.found(), [](const FoundKernel &each) { return !each.isCompilersChoice(); });
+  size_t decisions = tuner.foundDecisions().size();
+  if (count == 0 && decisions == 0)
+    return fmt::format("wrote {}, which changes nothing: nothing faster was found\n", path);
+  return fmt::format("wrote {}, with configurations of {} kernels{}: compile with --{}={}\n", path,
+                     count, decisions ? fmt::format(" and {} decisions", decisions) : "",
+                     isConfiguration ? "config" : "tuning-spec", path);
+}
+
 /// What a call needs: as it was given, and read as the model wants it, which compiling it tells.
 struct ModelInputs {
   std::vector<InputSpec> specs;
@@ -236,13 +264,14 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
       made->emplace(*std::move(created));
     }
   AskedToEnd asked;
-  Searches searches(options.tune, options.threads, folder, [] { return isInterrupted == 0; });
+  Searches searches(options.tune, options.threads, folder, goesOn);
   if (int status = searches.run(inputs.tensors))
     return status;
   const Tuner &last = searches.last();
   if (file) {
     TW_TRY_CLI(file->write(asBytes(foundText(options, last.found(), last.foundDecisions()))));
     TW_TRY_CLI(file->commit());
+    std::fputs(writtenText(options.output, last).c_str(), stderr);
   }
   if (page) {
     TW_TRY_CLI(page->write(asBytes(reportPage(last))));
@@ -258,7 +287,7 @@ int prepare(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   AskedToEnd asked;
   return prepareBundle(options.tune, options.prepare, options.programs,
-                       {inputs.specs, inputs.tensors}, folder, [] { return isInterrupted == 0; });
+                       {inputs.specs, inputs.tensors}, folder, goesOn);
 }
 
 int finish(const CommandOptions &options, const TemporaryFolder &folder) {
@@ -283,8 +312,8 @@ int tune(const CommandOptions &options) {
   TW_TRY_CLI(checkOptions(options));
   if (!options.measure.empty()) {
     AskedToEnd asked;
-    return measureBundle(options.measure, options.tune.tolerances, options.json,
-                         [] { return isInterrupted == 0; });
+    return measureBundle(options.measure, options.tune.tolerances, options.tune.timeout,
+                         options.json, goesOn);
   }
   if (!options.replay.empty())
     return replayDatabase(options.replay, options.tune.seed, options.json);
@@ -299,8 +328,7 @@ int tune(const CommandOptions &options) {
 
 } // namespace
 
-static void addSearchOptions(CLI::App &command, CommandOptions &options) {
-  TuneOptions &tuned = options.tune;
+static void addBudgetOptions(CLI::App &command, TuneOptions &tuned) {
   command
       .add_option("--budget", tuned.budgetSeconds,
                   "how long to look, in seconds, or as 30m or 2h (default 10m; with --exhaustive "
@@ -308,7 +336,26 @@ static void addSearchOptions(CLI::App &command, CommandOptions &options) {
       ->transform(
           CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
                                 CLI::AsNumberWithUnit::CASE_SENSITIVE))
-      ->check(CLI::Range(1.0, 1e7));
+      ->check(CLI::Validator(
+          [](std::string &seconds) {
+            bool isBudget = CLI::Range(1.0, 1e7)(seconds).empty();
+            return isBudget ? "" : seconds + " seconds are out of range: give 1s to 2777h";
+          },
+          ""));
+  command
+      .add_option("--candidates", tuned.budgetCandidates,
+                  "how many programs to try, each with a candidate for every kernel; without "
+                  "--budget as long as it takes")
+      ->check(CLI::Range(int64_t(1), int64_t(10'000'000)));
+  command
+      .add_option("--timeout", tuned.timeout,
+                  "after how many seconds a candidate is given up, when it is compiled and when it "
+                  "is measured (default 30, and twenty times what the start takes)")
+      ->check(CLI::Range(1, 1'000'000));
+}
+
+static void addSearchOptions(CLI::App &command, CommandOptions &options) {
+  TuneOptions &tuned = options.tune;
   command
       .add_option("--threads", options.threads,
                   "threads of a call; 0 (default): all cores that this process may use. Several, "
@@ -410,6 +457,7 @@ void addTune(CLI::App &app, Invocation &invocation) {
   command->add_option("-o,--output", options->output,
                       "file to write what is found to: a tuning spec, for --tuning-spec; or as "
                       "FILE.json, for --config");
+  addBudgetOptions(*command, tuned);
   addSearchOptions(*command, *options);
   addBundleOptions(*command, *options);
   addSpaceOptions(*command, *options);
@@ -429,9 +477,13 @@ void addTune(CLI::App &app, Invocation &invocation) {
     if (!options->exhaustive.empty()) {
       bool isAny = options->exhaustive == "any";
       options->tune.exhaustiveWithin = isAny ? forever : std::stod(options->exhaustive);
-      if (command->count("--budget") == 0)
-        options->tune.budgetSeconds = forever;
     }
+    for (const char *budget : {"--candidates", "--budget"})
+      if (command->count(budget) > 0)
+        options->budgetGiven = budget;
+    bool isUnlimited = !options->exhaustive.empty() || options->tune.budgetCandidates;
+    if (isUnlimited && command->count("--budget") == 0)
+      options->tune.budgetSeconds = forever;
     invocation.action = [options] { return tune(*options); };
   });
 }

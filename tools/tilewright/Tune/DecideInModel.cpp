@@ -7,6 +7,7 @@
 #include "IO/OutputFile.h"
 #include "Tuner.h"
 #include "runtime/Artifact/Artifact.h"
+#include <cstdint>
 #include <fmt/format.h>
 #include <utility>
 
@@ -22,26 +23,29 @@ public:
   using Ratio = std::function<tune::TimeRatio(const TrialResult &)>;
 
   ModelTrials(const ModelOptions &model, const TemporaryFolder &folder,
-              std::span<const KnownCall> calls, TrialOptions trial, Ratio ratioOf,
-              std::string &start)
+              std::span<const KnownCall> calls, TrialOptions trial, int compileSeconds,
+              Ratio ratioOf, std::function<bool()> goesOn, std::string &start)
       : model(model), folder(folder), calls(calls), trial(std::move(trial)),
-        ratioOf(std::move(ratioOf)), start(start) {}
+        compileSeconds(compileSeconds), ratioOf(std::move(ratioOf)), goesOn(std::move(goesOn)),
+        start(start) {}
 
   Result<AlternativeTrial> tryOut(const std::vector<Decision> &wanted, bool isFinal) override {
     if (!isFinal) { // else it is there
       TW_ASSIGN(candidate, compileCandidate(model, configurationText({}, {}, wanted), folder,
-                                            fmt::format("decisions{}", turn)));
+                                            fmt::format("decisions{}", turn), compileSeconds));
     }
+    if (!goesOn()) // which may be why it was refused
+      return AlternativeTrial{.isInterrupted = true};
     if (!candidate.refusal.empty())
-      return AlternativeTrial{candidate.refusal, {}};
+      return AlternativeTrial{.refusal = candidate.refusal};
     TrialOptions own = trial;
     own.pairs *= isFinal ? 3 : 1;
     TW_ASSIGN(TrialResult result,
               runTrial(start, candidate.artifact, calls.first(isFinal ? calls.size() : 1), own));
     if (result.isInterrupted)
-      return AlternativeTrial{"interrupted", {}};
-    return result.fault.empty() ? AlternativeTrial{"", ratioOf(result)}
-                                : AlternativeTrial{result.fault, {}};
+      return AlternativeTrial{.isInterrupted = true};
+    return result.fault.empty() ? AlternativeTrial{.ratio = ratioOf(result)}
+                                : AlternativeTrial{.refusal = result.fault};
   }
 
   void keep() override {
@@ -54,7 +58,9 @@ private:
   const TemporaryFolder &folder;
   std::span<const KnownCall> calls;
   TrialOptions trial;
+  int compileSeconds;
   Ratio ratioOf;
+  std::function<bool()> goesOn;
   std::string &start;
   CandidateProgram candidate;
   int turn = 0;
@@ -121,16 +127,22 @@ int Tuner::tryAlternatives(const std::vector<Decision> &made) {
   TW_TRY_CLI(program);
   auto self = runTrial(startArtifact, startArtifact, std::span(calls).first(1), trial);
   TW_TRY_CLI(self);
-  if (!self->fault.empty()) // readKernels says it
+  if (self->isInterrupted || !self->fault.empty()) // readKernels says it
     return 0;
+  trial.seconds = secondsOfTrial(*self);
   ModelTrials trials(
-      options.model, folder, calls, trial,
-      [this](const TrialResult &result) { return ratioOfCall(result); }, startArtifact);
+      options.model, folder, calls, trial, compileSeconds,
+      [this](const TrialResult &result) { return ratioOfCall(result); }, goesOn, startArtifact);
   // One at least: what was prepared for it may have taken all of a short budget.
   bool isFirst = true;
+  double mostTried = double(options.budgetCandidates.value_or(SIZE_MAX)) * shareOfDecisions;
+  size_t tried = 0;
   auto report = searchDecisions(
-      alternativesOf(made, timesOfOperators(program->metadata, self->start)), trials,
-      [&] { return std::exchange(isFirst, false) ? goesOn() : hasTime(shareOfDecisions); });
+      alternativesOf(made, timesOfOperators(program->metadata, self->start)), trials, [&] {
+        bool isInBudget = hasTime(shareOfDecisions) && double(tried) < mostTried;
+        ++tried;
+        return std::exchange(isFirst, false) ? goesOn() : isInBudget;
+      });
   TW_TRY_CLI(report);
   results.decisions = *std::move(report);
   if (results.decisions.kept.empty())

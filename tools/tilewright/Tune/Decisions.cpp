@@ -134,7 +134,6 @@ Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternati
       break;
     std::vector<Decision> wanted = report.decisions();
     wanted.insert(wanted.end(), alternative.begin(), alternative.end());
-    ++report.tried;
     AlternativeTrial trial;
     bool isFaster = true;
     // The fastest of many that were measured once is a lucky one.
@@ -142,8 +141,11 @@ Result<DecisionReport> searchDecisions(const std::vector<Alternative> &alternati
       if (!isFaster)
         break;
       TW_ASSIGN(trial, trials.tryOut(wanted, isFinal));
+      if (trial.isInterrupted)
+        return report;
       isFaster = trial.refusal.empty() && isWorthAChange(trial.ratio);
     }
+    ++report.tried;
     report.refused += !trial.refusal.empty();
     if (!isFaster)
       continue;

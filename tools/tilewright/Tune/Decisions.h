@@ -47,8 +47,9 @@ std::vector<Alternative> alternativesOf(const std::vector<Decision> &decisions,
                                         const std::map<std::string, double> &usOf);
 
 struct AlternativeTrial {
-  std::string refusal;   // why it cannot be had; then there is no ratio
-  tune::TimeRatio ratio; // in terms of what is kept so far
+  std::string refusal = {};   // why it cannot be had; then there is no ratio
+  tune::TimeRatio ratio = {}; // in terms of what is kept so far
+  bool isInterrupted = false; // nothing is known of it
 };
 
 /// What tries alternatives out.

@@ -104,6 +104,14 @@ int describeSpaces(const ModelOptions &model, const SpaceQuery &query,
   return 0;
 }
 
+std::string changesText(const TunableKernel &kernel, const tune::Point &point) {
+  std::string text;
+  for (const auto &[name, value] : point)
+    if (int64_t before = kernel.start.point.at(name); before != value)
+      text += fmt::format(" {} {}->{}", name, before, value);
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Which kernels
 //===----------------------------------------------------------------------===//

@@ -63,6 +63,10 @@ struct TunableKernel {
   std::map<std::string, bool> isOfTarget; // of each knob
 };
 
+/// " rows 6->4 columns 16->32": the knobs in which a point differs from the start, before and
+/// after.
+std::string changesText(const TunableKernel &kernel, const tune::Point &point);
+
 /// Which kernels are searched, and what of them.
 struct KernelFilter {
   std::vector<std::string> kernels;   // only these; empty: all

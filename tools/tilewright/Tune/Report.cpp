@@ -53,15 +53,12 @@ static std::string exhaustiveText(const Tuner &tuner) {
 std::string reportText(const Tuner &tuner) {
   const TuneReport &report = tuner.report();
   bool isExhaustive = tuner.asked().exhaustiveWithin.has_value();
-  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>10} {:>10} {:>6}{}  {}\n", "us", "%",
+  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>10} {:>10} {:>6}{}  {}\n", "us before", "%",
                                  "ratio", "us after", "% roofline", "tried",
                                  isExhaustive ? "  % of best" : "", "kernel, and what is changed");
   for (const TunedKernel *kernel : longestFirst(tuner)) {
     std::string ratio = kernel->chosen ? fmt::format("{:.3f}", kernel->ratio.median) : "-";
-    std::string changes;
-    forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
-      changes += fmt::format(" {} {}->{}", name, before, after);
-    });
+    std::string changes = kernel->chosen ? changesText(kernel->space, *kernel->chosen) : "";
     double after = kernel->startUs * (kernel->chosen ? kernel->ratio.median : 1);
     auto roofline = kernel->rooflineShare(/*isStart=*/false);
     text += fmt::format("{:>10.1f} {:>6.1f} {:>6} {:>10.1f} {:>10} {:>6}{}  {} {}{}{}\n",
@@ -77,9 +74,10 @@ std::string reportText(const Tuner &tuner) {
       text +=
           fmt::format("{:>10} {:>6} {:>6.3f}  {}\n", "", "", kept.ratio.median, decision.text());
   if (report.decisions.tried > 0)
-    text +=
-        fmt::format("{} other decisions tried, of which {} cannot be had and {} are kept\n",
-                    report.decisions.tried, report.decisions.refused, report.decisions.kept.size());
+    text += fmt::format(
+        "{} other decisions about fusion and layout tried, of which {} cannot be had and "
+        "{} are kept\n",
+        report.decisions.tried, report.decisions.refused, report.decisions.kept.size());
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
   if (isExhaustive)
@@ -97,7 +95,8 @@ std::string reportText(const Tuner &tuner) {
                       report.isInterrupted ? "; interrupted" : "");
   if (report.ofCompilers)
     text += fmt::format(
-        "in terms of the compiler's own choice that is {:.3f} (95 %: {:.3f} to {:.3f})\n",
+        "compiled with what is written it takes {:.3f} of the time with the compiler's own choice "
+        "(95 %: {:.3f} to {:.3f})\n",
         report.ofCompilers->median, report.ofCompilers->low, report.ofCompilers->high);
   return text;
 }

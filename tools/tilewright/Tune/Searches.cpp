@@ -5,6 +5,7 @@
 #include "IO/Formats/JsonWriter.h"
 #include "IO/OutputFile.h"
 #include "Report.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tw::cli {
@@ -14,6 +15,9 @@ Searches::Searches(TuneOptions given, std::vector<int> threads, const TemporaryF
     : options(std::move(given)), threads(std::move(threads)), folder(folder),
       goesOn(std::move(goesOn)) {
   options.budgetSeconds /= double(this->threads.size());
+  if (options.budgetCandidates)
+    options.budgetCandidates =
+        std::max<size_t>(*options.budgetCandidates / this->threads.size(), 1);
 }
 
 int Searches::begin(int number) {
@@ -43,6 +47,8 @@ int Searches::run(std::span<const HostTensor> inputs) {
       return status;
     if (int status = tuner.choose())
       return status;
+    if (!goesOn())
+      return 0;
   }
   return threads.size() > 1 ? tuners.back()->measureThreads(threads, calls) : 0;
 }
@@ -53,7 +59,7 @@ std::string Searches::text() const {
   std::string text;
   for (size_t i = 0; i < tuners.size(); ++i)
     text += fmt::format("with {} threads:\n{}\n", threads[i], cli::reportText(*tuners[i]));
-  return text + cli::reportText(calls);
+  return calls.empty() ? text : text + cli::reportText(calls);
 }
 
 std::string Searches::json() const {

@@ -2,9 +2,11 @@
 #include "Trial.h"
 #include "../Failure.h"
 #include "../Machine.h"
+#include "CandidateLimits.h"
 #include "IO/Formats/Json.h"
 #include "IO/Formats/JsonWriter.h"
 #include "Support/ChildProcess.h"
+#include "runtime/Artifact/Artifact.h"
 #include "runtime/Device/CudaDriver.h"
 #include "runtime/Observe.h"
 #include "tools/tilewright/Compiler/ModelOptions.h"
@@ -52,6 +54,16 @@ Result<std::string> machineText(const std::string &target, int threads) {
 
 std::string referenceText(const TrialOptions &options) {
   return fmt::format("the {} target", options.reference);
+}
+
+std::string driftText(double beforeUs, double afterUs) {
+  constexpr double much = 1.1; // more than what calls of one program differ by
+  if (afterUs == 0 || (afterUs < beforeUs * much && beforeUs < afterUs * much))
+    return "";
+  return fmt::format(
+      "the machine has changed: a call of the program that the search began with took {:.1f} us "
+      "before and {:.1f} us after it; ratios are of calls that followed each other",
+      beforeUs, afterUs);
 }
 
 Result<HostTensor> copyOf(const HostTensor &tensor) {
@@ -294,6 +306,10 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
                              std::span<const KnownCall> calls, const TrialOptions &options) {
   ChildLimits limits;
   limits.seconds = options.seconds;
+  // Drivers of GPUs take addresses without memory, which are what is limited.
+  auto program = rt::openArtifact(candidate);
+  if (program && !isForGpu(program->metadata.target))
+    limits.bytes = memoryForCandidate({start, candidate});
   auto end = runInChild(limits, [&] {
     if (!options.cores.empty())
       stayOn(options.cores);
@@ -310,7 +326,7 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
       return read;
     result.fault = "it answered with something else than times";
   } else if (!end->isInTime) {
-    result.fault = fmt::format("it took longer than {} s", options.seconds);
+    result.fault = fmt::format("it took longer than {} s", *options.seconds);
   } else if (end->isInterrupted) {
     result.isInterrupted = true;
   } else {

@@ -7,6 +7,7 @@
 #include "Support/Diagnostic.h"
 #include "tools/tilewright/Program/CallResults.h"
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,8 +24,10 @@ struct KnownCall {
 struct TrialOptions {
   std::string reference = "reference"; // the target whose results are right
   int threads = 0;
-  int pairs = 7;               // of timed calls, more of short ones; 0: nothing is timed
-  int seconds = 60;            // after which the candidate is given up
+  int pairs = 7; // of timed calls, more of short ones; 0: nothing is timed
+  /// After which the candidate is given up; empty: never, for what is no candidate but the model as
+  /// it is.
+  std::optional<int> seconds = {};
   std::vector<int> cores = {}; // that it may use; empty: all
   ToleranceOptions tolerances = {};
 };
@@ -54,9 +57,14 @@ std::pair<std::vector<double>, std::vector<double>> timesOf(const TrialResult &r
                                                             const std::string &kernel);
 
 /// Errors: no process can be had. Whatever the candidate does is no error but its fault: it
-/// crashes, takes longer than `seconds`, gives results other than expected, or two different ones.
+/// crashes, takes longer than `seconds` or, on the CPU, more memory than there is, gives results
+/// other than expected, or two different ones.
 Result<TrialResult> runTrial(const std::string &start, const std::string &candidate,
                              std::span<const KnownCall> calls, const TrialOptions &options);
+
+/// Whether the machine has changed, by what a call of one program took before and after a search;
+/// 0: nothing was measured then. Empty: it has not.
+std::string driftText(double beforeUs, double afterUs);
 
 /// The cores that calls with so many threads stay on; empty where they need all, as with 0.
 std::vector<int> coresOfCalls(int threads);

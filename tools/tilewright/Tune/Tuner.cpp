@@ -3,6 +3,7 @@
 #include "../Failure.h"
 #include "../Machine.h"
 #include "../Statistics.h"
+#include "CandidateLimits.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "KernelBounds.h"
@@ -23,8 +24,6 @@ using tune::TimeRatio;
 
 /// Kernels with less of the time are left as they are.
 static constexpr double leastShare = 0.005;
-/// The search ends here, so that there is time to measure the best again.
-static constexpr double shareOfSearch = 0.8;
 
 Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<bool()> goesOn)
     : options(std::move(options)), folder(folder), goesOn(std::move(goesOn)),
@@ -54,9 +53,19 @@ bool Tuner::hasTime(double shareOfBudget) const {
   return goesOn() && secondsSpent() < options.budgetSeconds * shareOfBudget;
 }
 
+bool Tuner::hasCandidatesLeft() const {
+  size_t tried = results.trials + results.decisions.tried;
+  return !options.budgetCandidates || tried < *options.budgetCandidates;
+}
+
 double Tuner::shareDone() const {
-  if (!options.exhaustiveWithin)
-    return secondsSpent() / options.budgetSeconds;
+  if (!options.exhaustiveWithin) {
+    double ofCandidates =
+        options.budgetCandidates
+            ? double(results.trials + results.decisions.tried) / double(*options.budgetCandidates)
+            : 0;
+    return std::min(1.0, std::max(ofCandidates, secondsSpent() / options.budgetSeconds));
+  }
   double least = 1; // of a kernel
   for (const TunedKernel &kernel : tuned)
     least = std::min(least,
@@ -101,8 +110,10 @@ int Tuner::prepare(std::vector<HostTensor> inputs) {
 int Tuner::openPrograms(std::vector<HostTensor> inputs) {
   startArtifact = folder.path() + "/start.so";
   std::string referenceArtifact = folder.path() + "/reference.so";
+  double before = secondsSpent();
   if (int status = compileTo(options.model, startArtifact, folder))
     return status;
+  compileSeconds = secondsForCandidate(options.timeout, secondsSpent() - before);
   if (int status = compileTo(asTarget(options.model, options.reference), referenceArtifact, folder))
     return status;
   auto known = knownCalls(referenceArtifact, startArtifact, inputs, trial, results.notes);
@@ -136,6 +147,12 @@ int Tuner::readKernels() {
   // Against itself: what each kernel takes.
   auto self = runTrial(startArtifact, startArtifact, std::span(calls), trial);
   TW_TRY_CLI(self);
+  if (self->isInterrupted)
+    return fail({Code::SYSTEM_7,
+                 "the search was interrupted before anything was measured",
+                 {},
+                 {},
+                 "run the command again"});
   if (!self->fault.empty())
     return fail({Code::TUNE_3,
                  fmt::format("the model as it is cannot be measured: {}", self->fault),
@@ -145,6 +162,11 @@ int Tuner::readKernels() {
   auto program = describeProgram(start->metadata);
   TW_TRY_CLI(program);
   return chooseKernels(*program, *self);
+}
+
+int Tuner::secondsOfTrial(const TrialResult &self) const {
+  double us = self.start.call.empty() ? 0 : statistics(self.start.call).median;
+  return secondsForCandidate(options.timeout, trial.pairs * finalEffort * us / 1e6);
 }
 
 /// What an exhaustive search measures of a kernel, or why nothing.
@@ -167,7 +189,7 @@ static std::string coverageText(const TunableKernel &kernel, double costWithin) 
 
 int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &self) {
   results.startUs = statistics(self.start.call).median;
-  trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
+  trial.seconds = secondsOfTrial(self);
   results.startBytes = self.start.bytes;
   bool isForTime = options.objective == Objective::Time;
   auto machine = machineText(program.target, options.threads);
@@ -243,175 +265,13 @@ Status Tuner::startFromKnown() {
   }
   if (known > 0)
     results.notes.push_back(fmt::format("{} measurements come from {}", known, options.database));
+  else if (options.modelOnly)
+    results.notes.push_back(
+        fmt::format("{} knows nothing of these kernels: it has been measured by "
+                    "another compiler, on another machine, or with another "
+                    "number of threads",
+                    options.database));
   return {};
-}
-
-//===----------------------------------------------------------------------===//
-// Trials
-//===----------------------------------------------------------------------===//
-
-int Tuner::search() {
-  if (options.modelOnly)
-    return 0;
-  std::future<Result<CandidateProgram>> ahead;
-  // One trial at least: what was prepared for it may have taken all of a short budget.
-  while (results.trials == 0 ? goesOn() : hasTime(shareOfSearch)) {
-    say(fmt::format("trial {}", results.trials + 1));
-    if (!ahead.valid())
-      ahead = compileNext();
-    auto candidate = ahead.get();
-    TW_TRY_CLI(candidate);
-    if (candidate->choice.empty())
-      return 0;
-    // Where calls do not need all cores, the others compile what comes next.
-    if (!trial.cores.empty())
-      ahead = compileNext();
-    if (int status = tryOut(*candidate, /*isFinal=*/false))
-      return status;
-  }
-  return 0;
-}
-
-std::future<Result<CandidateProgram>> Tuner::compileNext() {
-  Choice choice; // of the kernels in `tuned`
-  // Times of kernels are told apart. Memory is not: they take turns.
-  bool isForAll = options.objective == Objective::Time;
-  for (size_t i = 0; i < tuned.size() && (isForAll || choice.empty()); ++i) {
-    size_t kernel = isForAll ? i : turn++ % tuned.size();
-    if (auto point = tuned[kernel].search.next())
-      choice.emplace(kernel, *std::move(point));
-  }
-  // The one before it may still run.
-  std::string name = fmt::format("next{}", ++compiled % 2);
-  auto compileIt = [this, name, choice = std::move(choice)]() -> Result<CandidateProgram> {
-    if (choice.empty())
-      return CandidateProgram();
-    if (!otherCores.empty())
-      stayOn(otherCores); // this thread, and the compiler that it starts
-    return compile(choice, name);
-  };
-  return std::async(trial.cores.empty() ? std::launch::deferred : std::launch::async,
-                    std::move(compileIt));
-}
-
-Result<CandidateProgram> Tuner::compile(const Choice &choice, const std::string &name) const {
-  Choice ofAll;
-  for (const auto &[kernel, point] : choice)
-    ofAll.emplace(numbers[kernel], point);
-  TW_ASSIGN(CandidateProgram made,
-            compileCandidate(options.model,
-                             configurationText(all, ofAll, results.decisions.decisions()), folder,
-                             name));
-  made.choice = choice;
-  if (made.refusal.empty()) {
-    TW_ASSIGN(made.refusal, missingCode(made.artifact, choice));
-  }
-  return made;
-}
-
-/// Why the calls that are measured would not run what `choice` says; empty if they do.
-Result<std::string> Tuner::missingCode(const std::string &artifact, const Choice &choice) const {
-  TW_ASSIGN(rt::Artifact program, rt::openArtifact(artifact));
-  for (const auto &[number, point] : choice) {
-    const TunableKernel &kernel = tuned[number].space;
-    auto isIn = [&](const rt::VariantInfo &variant) {
-      return variant.workersAtLeast > 0 ? variant.workersAtLeast == kernel.bound.workersAtLeast
-                                        : variant.sizeAtMost == kernel.bound.atMost;
-    };
-    for (const rt::DispatchInfo &dispatch : program.metadata.dispatches)
-      if (!kernel.bound.isForAll() && dispatch.configuredAs() == kernel.name &&
-          std::ranges::none_of(dispatch.variants, isIn))
-        return std::string("its variant is left out: compile --report says why");
-  }
-  return std::string();
-}
-
-/// On the way only the results with the inputs as given are looked at.
-Result<TrialResult> Tuner::run(const std::string &artifact, bool isFinal) const {
-  TrialOptions own = trial;
-  own.pairs *= isFinal ? finalPairs : 1;
-  return runTrial(startArtifact, artifact, std::span(calls).first(isFinal ? calls.size() : 1), own);
-}
-
-static TimeRatio ratioOfBytes(const TrialResult &result) {
-  double ratio = double(result.candidate.bytes) / double(std::max<int64_t>(result.start.bytes, 1));
-  return {ratio, ratio, ratio};
-}
-
-TimeRatio Tuner::ratioOfCall(const TrialResult &result) const {
-  return options.objective == Objective::Memory
-             ? ratioOfBytes(result)
-             : tune::compareTimes(result.candidate.call, result.start.call);
-}
-
-TimeRatio Tuner::ratioOf(const TunedKernel &kernel, const TrialResult &result) const {
-  auto [candidate, start] = timesOf(result, kernel.space.name);
-  return options.objective == Objective::Memory ? ratioOfBytes(result)
-                                                : tune::compareTimes(candidate, start);
-}
-
-int Tuner::tryOut(const CandidateProgram &candidate, bool isFinal) {
-  ++results.trials;
-  std::string fault = candidate.refusal;
-  if (fault.empty()) {
-    auto result = run(candidate.artifact, isFinal);
-    TW_TRY_CLI(result);
-    if (result->isInterrupted || !goesOn())
-      return 0;
-    fault = result->fault;
-    if (fault.empty()) {
-      record(candidate.choice, *result);
-      return 0;
-    }
-  }
-  const Choice &choice = candidate.choice;
-  if (choice.size() == 1) {
-    reject(choice.begin()->first, choice.begin()->second, fault);
-    return 0;
-  }
-  auto middle = std::next(choice.begin(), ptrdiff_t(choice.size() / 2));
-  for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())}) {
-    auto program = compile(half, "half");
-    TW_TRY_CLI(program);
-    if (int status = tryOut(*program, isFinal))
-      return status;
-  }
-  return 0;
-}
-
-void Tuner::record(const Choice &choice, const TrialResult &result) {
-  for (const auto &[number, point] : choice) {
-    TunedKernel &kernel = tuned[number];
-    auto [candidate, start] = timesOf(result, kernel.space.name);
-    if (candidate.empty() || start.empty()) {
-      reject(number, point, "nothing of it has run");
-      continue;
-    }
-    TimeRatio ratio = ratioOf(kernel, result);
-    kernel.search.record(point, ratio);
-    remember(kernel, {point, kernel.search.costOf(point), "", ratio, int64_t(start.size()),
-                      statistics(start).median, int64_t(std::time(nullptr))});
-  }
-}
-
-void Tuner::reject(size_t number, const Point &point, const std::string &why) {
-  TunedKernel &kernel = tuned[number];
-  kernel.search.reject(point);
-  results.notes.push_back(
-      fmt::format("{}: rejected {}: {}", kernel.space.name, tune::pointText(point), why));
-  remember(kernel,
-           {point, kernel.search.costOf(point), why, {}, 0, 0, int64_t(std::time(nullptr))});
-}
-
-void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measurement) {
-  if (!database)
-    return;
-  Status added = database->add(kernel.measured, measurement);
-  if (added)
-    return;
-  // What was found is worth more than its record.
-  results.notes.push_back("measurements are no longer kept: " + added.error().message);
-  database.reset();
 }
 
 } // namespace tw::cli

@@ -29,6 +29,8 @@ struct TuneOptions {
   std::string reference = "reference"; // the target whose results are right
   Objective objective = Objective::Time;
   double budgetSeconds = 600;
+  std::optional<size_t> budgetCandidates = {}; // programs that the search may try
+  std::optional<int> timeout = {};             // seconds; CandidateLimits.h says what it is without
   int threads = 0, pairs = 7;
   /// Calls with fewer threads are to run what they run now: only variants for so many are searched.
   bool addsForThreads = false;
@@ -100,7 +102,10 @@ public:
   std::vector<Decision> foundDecisions() const;
 
 private:
-  static constexpr int finalPairs = 3; // times the pairs, for what is measured again
+  /// How often a candidate is measured: so many times the pairs. From finalEffort on it is compared
+  /// on all inputs, too; before, on those that were given.
+  using Effort = int;
+  static constexpr Effort firstEffort = 1, finalEffort = 3;
 
   std::optional<tune::Point> finalPoint(size_t number) const;
   int openPrograms(std::vector<HostTensor> inputs);
@@ -113,20 +118,26 @@ private:
   /// What each kernel takes decides which are searched; `program` is the one without changes.
   int chooseKernels(const ProgramDescription &program, const TrialResult &self);
   Status startFromKnown();
+  /// Until nothing is left that is worth it, or the budget is spent. Errors: those after which no
+  /// other candidate could be tried, such as a full disk.
+  Status searchKernels();
+  using Compilation = std::future<Result<CandidateProgram>>;
   /// Asks each search for its next point and compiles them, beside this thread where cores are
-  /// left; of no kernel, if no search has one.
-  std::future<Result<CandidateProgram>> compileNext();
+  /// left; not valid if no search has one.
+  Compilation compileNext();
+  /// How many candidates are compiled beside the one that is measured.
+  size_t mostAhead() const;
   Result<CandidateProgram> compile(const Choice &choice, const std::string &name) const;
   Result<std::string> missingCode(const std::string &artifact, const Choice &choice) const;
-  /// Runs a candidate, with all inputs if it `isFinal`; what cannot be kept of it is found by
-  /// halves, and rejected.
-  int tryOut(const CandidateProgram &candidate, bool isFinal);
-  Result<TrialResult> run(const std::string &artifact, bool isFinal) const;
+  /// Runs a candidate; what cannot be kept of it is found by halves, and rejected. Nothing is if a
+  /// signal came meanwhile: it may be what has ended the candidate. Errors: as of searchKernels.
+  Status tryOut(const CandidateProgram &candidate, Effort effort);
+  Result<TrialResult> run(const std::string &artifact, Effort effort) const;
   /// By the objective. Of memory no kernel has its own: plans are made for all of them.
   tune::TimeRatio ratioOfCall(const TrialResult &result) const;
   tune::TimeRatio ratioOf(const TunedKernel &kernel, const TrialResult &result) const;
-  /// The best few of each kernel, with more pairs.
-  int measureAgain();
+  /// What may be the best of each kernel, in rounds of ever fewer candidates and more pairs.
+  Status measureAgain();
   void record(const Choice &choice, const TrialResult &result);
   void reject(size_t kernel, const tune::Point &point, const std::string &why);
   /// In the database, as long as it can be written.
@@ -146,6 +157,9 @@ private:
                                    int threads) const;
   int runTogether(const Choice &choice, TrialResult &result);
   bool hasTime(double shareOfBudget) const;
+  bool hasCandidatesLeft() const;
+  /// After how many seconds a candidate is given up.
+  int secondsOfTrial(const TrialResult &self) const;
   /// How much of the search is done, by its budget or its points.
   double shareDone() const;
   double secondsSpent() const;
@@ -168,6 +182,7 @@ private:
   std::optional<tune::Database> database;
   std::string startArtifact;
   TrialOptions trial;
+  int compileSeconds = 0;        // after which a candidate is given up
   std::vector<int> otherCores;   // than those that trials use
   size_t compiled = 0, turn = 0; // of what is compiled; whose turn it is
   TuneReport results;

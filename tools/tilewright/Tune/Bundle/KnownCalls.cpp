@@ -3,6 +3,7 @@
 #include "IO/Element.h"
 #include "IO/InputSpec.h"
 #include "Support/ChildProcess.h"
+#include "Support/Limits.h"
 #include "tools/tilewright/Program/Program.h"
 #include <cerrno>
 #include <cstring>
@@ -71,6 +72,8 @@ Result<std::string> differenceOf(const std::string &start, const KnownCall &call
   if (!end)
     return Diagnostic{Code::SYSTEM_5, fmt::format("no process can be started to run the model: {}",
                                                   std::strerror(errno))};
+  if (auto fault = environmentsFault(*end, "running the model"))
+    return *fault;
   if (!end->answer)
     return Diagnostic{Code::TUNE_3,
                       fmt::format("with inputs {}, the model as it is ended its process with {}",

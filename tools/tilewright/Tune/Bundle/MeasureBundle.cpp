@@ -14,6 +14,7 @@
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Progress.h"
 #include "tools/tilewright/Statistics.h"
+#include "tools/tilewright/Tune/CandidateLimits.h"
 #include "tools/tilewright/Tune/Trial.h"
 #include <algorithm>
 #include <ctime>
@@ -25,8 +26,8 @@ namespace {
 
 class BundleMeasurer {
 public:
-  BundleMeasurer(std::string folder, const ToleranceOptions &tolerances)
-      : folder(std::move(folder)) {
+  BundleMeasurer(std::string folder, const ToleranceOptions &tolerances, std::optional<int> timeout)
+      : folder(std::move(folder)), timeout(timeout) {
     trial.tolerances = tolerances;
   }
 
@@ -49,7 +50,7 @@ public:
     }
     TW_ASSIGN(calls,
               knownCalls(pathOf(bundledReference), pathOf(bundledStart), inputs, trial, notes));
-    return {};
+    return setTimeout();
   }
 
   Status measure(const std::function<bool()> &goesOn) {
@@ -66,6 +67,21 @@ public:
   std::vector<std::string> notes;
 
 private:
+  /// By what the start takes, for which there is none.
+  Status setTimeout() {
+    std::string start = pathOf(bundledStart);
+    TW_ASSIGN(TrialResult self, runTrial(start, start, std::span(calls).first(1), trial));
+    if (!self.fault.empty())
+      return Diagnostic{Code::TUNE_3,
+                        fmt::format("the model as it is cannot be measured: {}", self.fault),
+                        {},
+                        {},
+                        "tilewright check compares its results with the reference target's"};
+    double us = self.isInterrupted ? 0 : statistics(self.start.call).median;
+    trial.seconds = secondsForCandidate(timeout, trial.pairs * us / 1e6);
+    return {};
+  }
+
   std::string pathOf(const std::string &file) const { return folder + "/" + file; }
 
   Result<HostTensor> readBundled(const std::string &input) const {
@@ -137,6 +153,7 @@ private:
   }
 
   std::string folder, machine;
+  std::optional<int> timeout;
   Bundle bundle;
   TrialOptions trial;
   std::optional<tune::Database> database;
@@ -145,9 +162,9 @@ private:
 
 } // namespace
 
-int measureBundle(const std::string &folder, const ToleranceOptions &tolerances, bool json,
-                  const std::function<bool()> &goesOn) {
-  BundleMeasurer measurer(folder, tolerances);
+int measureBundle(const std::string &folder, const ToleranceOptions &tolerances,
+                  std::optional<int> timeout, bool json, const std::function<bool()> &goesOn) {
+  BundleMeasurer measurer(folder, tolerances, timeout);
   TW_TRY_CLI(measurer.open());
   TW_TRY_CLI(measurer.measure(goesOn));
   JsonWriter report;

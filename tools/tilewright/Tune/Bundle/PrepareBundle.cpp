@@ -7,7 +7,9 @@
 #include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Tune/CandidateLimits.h"
 #include "tools/tilewright/Tune/KernelKeys.h"
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -22,8 +24,10 @@ constexpr int64_t programsOfAlternative = 5;
 /// Compiles candidates into the folder of a bundle.
 class BundleWriter {
 public:
-  BundleWriter(const TuneOptions &options, BundleKernels &kernels, const TemporaryFolder &folder)
-      : options(options), kernels(kernels), folder(folder) {}
+  /// `seconds`: after which compiling one is given up.
+  BundleWriter(const TuneOptions &options, BundleKernels &kernels, const TemporaryFolder &folder,
+               int seconds, const std::function<bool()> &goesOn)
+      : options(options), kernels(kernels), folder(folder), seconds(seconds), goesOn(goesOn) {}
 
   /// A share of all programs, which is one at least; `mayGoOn` is asked before each.
   Status addAlternatives(int64_t programs, const std::function<bool(size_t)> &mayGoOn) {
@@ -58,9 +62,11 @@ private:
       ofAll.emplace(kernels.kernels[kernel].number, point);
     TW_ASSIGN(CandidateProgram made,
               compileCandidate(options.model, configurationText(kernels.all, ofAll, {}), folder,
-                               "candidate"));
+                               "candidate", seconds));
     if (made.refusal.empty())
       return keep(choice, made.artifact);
+    if (!goesOn()) // which may be why it was refused
+      return {};
     if (choice.size() == 1) {
       kernels.kernels[choice.begin()->first].search.reject(choice.begin()->second);
       return {};
@@ -74,7 +80,7 @@ private:
   Status add(const BundledAlternative &alternative) {
     TW_ASSIGN(CandidateProgram made,
               compileCandidate(options.model, configurationText({}, {}, alternative.decisions),
-                               folder, "candidate"));
+                               folder, "candidate", seconds));
     return made.refusal.empty() ? keep({alternative.kernel}, made.artifact) : Status();
   }
 
@@ -103,6 +109,8 @@ private:
   const TuneOptions &options;
   BundleKernels &kernels;
   const TemporaryFolder &folder;
+  int seconds;
+  const std::function<bool()> &goesOn;
 };
 
 /// Random ones are drawn again where they are used, the same from the same seed.
@@ -132,8 +140,10 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   auto machine = measuringMachine(bundle);
   TW_TRY_CLI(machine);
   BundleKernels kernels(options, bundle, folder);
+  auto begin = std::chrono::steady_clock::now();
   if (int status = compileTo(options.model, kernels.pathOf(bundledStart), folder))
     return status;
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (int status = compileTo(asTarget(options.model, options.reference),
                              kernels.pathOf(bundledReference), folder))
     return status;
@@ -144,7 +154,8 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   TW_TRY_CLI(call);
   if (int status = kernels.read(start->metadata, *call, *machine))
     return status;
-  BundleWriter writer(options, kernels, folder);
+  BundleWriter writer(options, kernels, folder, secondsForCandidate(options.timeout, took.count()),
+                      goesOn);
   writer.bundle.sizes = call->sizes;
   writer.bundle.model = options.model.model;
   writer.bundle.reference = options.reference;
