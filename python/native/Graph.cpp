@@ -67,6 +67,7 @@ Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBas
     for (nb::handle dimension : nb::cast<nb::sequence>(given[3]))
       input.order.push_back(nb::cast<int>(dimension));
     input.isFrozen = nb::cast<bool>(given[4]);
+    input.mayBeNegated = nb::cast<bool>(given[5]);
   }
   for (nb::handle given : givenBases) {
     nb::object strides = given[1];

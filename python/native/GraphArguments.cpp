@@ -2,6 +2,7 @@
 #include "GraphArguments.h"
 #include "DTypes.h"
 #include "Errors.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace nb = nanobind;
@@ -47,13 +48,15 @@ static bool isInOrder(const dlpack::Tensor &view, const std::vector<int> &order)
   return true;
 }
 
-/// Whether `view` has one element, which is still to be negated. Such elements are parts of complex
-/// numbers, so no two of them are dense.
-static bool isNegatedElement(nb::handle tensor, const dlpack::Tensor &view) {
-  for (int32_t d = 0; d < view.rank; ++d)
-    if (view.sizes[d] != 1)
-      return false;
-  return callMethod(tensor, TW_NAME("is_neg")).is(nb::handle(Py_True));
+static bool isOneElement(const dlpack::Tensor &view) {
+  return std::all_of(view.sizes, view.sizes + view.rank, [](int64_t size) { return size == 1; });
+}
+
+/// Whether the elements are still to be negated. Asked where that may be: it takes longer than all
+/// else that is done with an argument. A part of a complex number is dense when it is one element.
+static bool isNegated(nb::handle tensor, const GraphInput &input, const dlpack::Tensor &view) {
+  return (input.mayBeNegated || isOneElement(view)) &&
+         callMethod(tensor, TW_NAME("is_neg")).is(nb::handle(Py_True));
 }
 
 /// A copy of `given` whose memory is in `order`, as the artifact takes it.
@@ -103,7 +106,7 @@ void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle
   bool isDense = input.order.empty()
                      ? contiguousCount(view.rank, view.sizes, view.strides).has_value()
                      : isInOrder(view, input.order);
-  isDense = isDense && !isNegatedElement(object, view);
+  isDense = isDense && !isNegated(object, input, view);
   std::vector<int64_t> *sizes = nullptr;
   if (!input.order.empty()) {
     permuted.reserve(inputs.size()); // tensors point into it

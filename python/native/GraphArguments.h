@@ -16,6 +16,9 @@ struct GraphInput {
   bool isMutated = false; // the artifact writes it
   std::vector<int> order; // dimensions from the outermost in memory; empty: row-major
   bool isFrozen = false;  // a weight whose value seldom changes
+  // Its elements may still be to be negated when they are read. Of others with more than one
+  // element Dynamo has seen that they are not, and guards it.
+  bool mayBeNegated = false;
 };
 
 /// Calls a method of a tensor whose name is only looked up once. Throws.

@@ -164,8 +164,8 @@ class Profile:
     __repr__ = __str__
 
     def save_trace(self, path: str | os.PathLike[str]) -> None:
-        """Writes the events as a trace for chrome://tracing and Perfetto, in one step as Program.save. Errors: OSError,
-        TW-PYTHON-0005 (no path)."""
+        """Writes the events as a trace for chrome://tracing and Perfetto, in one step as Program.save. Errors:
+        TW-IO-0002 (it cannot be written), TW-PYTHON-0005 (no path)."""
         import json
 
         dispatches = self._program._facts["dispatches"]
@@ -194,9 +194,16 @@ def _external_weights(artifact: str) -> str | None:
 
 
 def _write_whole(path: str, mode: int, write: Callable[[BinaryIO], object]) -> None:
-    """Writes a file in one step: what was there is replaced whole or not at all. Until then it has the hidden name that
-    the compiler uses, too: whoever works on it holds its lock, and what a killed process left is written over. What is
-    no file, such as /dev/stdout, is written to."""
+    """Writes a file in one step: what was there is replaced whole or not at all. Errors: TW-IO-0002."""
+    try:
+        _put_in_place(path, mode, write)
+    except OSError as error:
+        _native.refuse("TW-IO-0002", f"cannot write {path}: {error.strerror or error}", "give another place for it")
+
+
+def _put_in_place(path: str, mode: int, write: Callable[[BinaryIO], object]) -> None:
+    """Until it is whole, the file has the hidden name that the compiler uses, too: whoever works on it holds its lock, and
+    what a killed process left is written over. What is no file, such as /dev/stdout, is written to."""
     import fcntl
 
     if os.path.exists(path) and not os.path.isfile(path):
@@ -327,7 +334,7 @@ class Program(_native.Program):
         symbolic link is followed. A program that was loaded with its weights in a file of their own is saved as
         such a pair.
 
-        It runs without Python, too (docs/embedding.md). Errors: OSError when it cannot be written, TW-PYTHON-0005
+        It runs without Python, too (docs/embedding.md). Errors: TW-IO-0002 (it cannot be written), TW-PYTHON-0005
         (no path), TW-IO-0018 when the program was compiled from that file.
         """
         path = os.path.realpath(path_text("the path", path))

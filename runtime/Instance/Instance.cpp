@@ -254,11 +254,19 @@ Status Instance::reserve(DeviceBuffer &buffer, const char *what, int64_t bytes) 
 
 /// All that comes before outputs have memory.
 Status Instance::prepare(std::span<const tw_tensor> inputs) {
-  TW_TRY(checkInputs(metadata, inputs, symbols));
+  bool areSizesDecided = decided.areThoseOf(inputs);
+  if (!areSizesDecided) {
+    decided.forget();
+    TW_TRY(checkInputs(metadata, inputs, symbols));
+  }
   if (!isHost)
     TW_TRY(usesHostMemory ? upload(inputs) : checkDeviceMemory(inputs, /*areInputs=*/true));
   TW_TRY(bindInputs(isHost || !usesHostMemory ? inputs : given));
-  TW_TRY(decideSizes());
+  if (!areSizesDecided) {
+    TW_TRY(decideSizes());
+    if (!metadata.isStatic)
+      decided.note(metadata, inputs, inputSizes);
+  }
   if (!arena.holds(arenaBytes))
     TW_TRY(reserve(arena, "temporaries", arenaBytes));
   auto scratch = checkedMul(workspaceBytes, pool->threads());
@@ -354,8 +362,6 @@ Status Instance::decideSizes() {
     bufferOffsets = nullptr;
     return {};
   }
-  if (areSizesKnown())
-    return {};
   for (auto &sizes : outputSizes)
     std::fill(sizes.begin(), sizes.end(), -1);
   std::fill(bufferSizes.begin(), bufferSizes.end(), -1);
@@ -374,7 +380,6 @@ Status Instance::decideSizes() {
   arenaBytes = plan->peak;
   arenaBound = plan->bound;
   bufferOffsets = plan->offsets.data();
-  areSizesDecided = true;
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/AlignedBuffer.h"
 #include "runtime/Device/DeviceTimes.h"
 #include "runtime/Instance/ArenaPlan.h"
+#include "runtime/Instance/DecidedSizes.h"
 #include "runtime/Instance/InputCheck.h"
 #include "runtime/Instance/RecordedCalls.h"
 #include "runtime/LoadedProgram.h"
@@ -136,7 +137,6 @@ private:
   Status runProgram();
   std::string_view whyNoGraph() const;
   void describeCall();
-  bool areSizesKnown();
   Status waitInCall(const char *why);
   int32_t keep(Status status);
   static int32_t launch(void *self, int32_t kernel, const tw_launch *launch);
@@ -177,6 +177,8 @@ private:
   int64_t arenaBytes = 0, arenaBound = 0;
   int64_t workspaceBytes = 0; // of each worker
 
+  DecidedSizes decided; // of a dynamic program
+
   // Of the current call.
   SymbolValues symbols;
   std::vector<const void *> inputPointers;
@@ -215,8 +217,6 @@ private:
   std::string noGraphs; // why there are none at all
   RecordedCalls recorded;
   CallValues called;            // of the current call
-  CallValues decidedFor;        // sizes and scalars that decideSizes was last called with
-  bool areSizesDecided = false; // by that call
   WorkList collected;           // the work of the current call
   bool isCollecting = false;    // in place of enqueuing it
   const char *waited = nullptr; // why the current call has waited

@@ -47,27 +47,6 @@ void Instance::describeCall() {
   add(arena.data());
 }
 
-/// Whether decideSizes has been called with these sizes and scalars just before; notes them.
-bool Instance::areSizesKnown() {
-  if (!ownStream) // on the host, or nothing but sizes is asked for
-    return false;
-  bool same = areSizesDecided;
-  size_t sizes = 0, values = 0;
-  auto note = [&](auto &known, size_t &at, auto value) {
-    known.resize(std::max(known.size(), at + 1));
-    same &= known[at] == value;
-    known[at++] = value;
-  };
-  for (size_t i = 0; i < metadata.inputs.size(); ++i) {
-    if (metadata.inputs[i].kind != ValueKind::Tensor)
-      note(decidedFor.values, values, scalars[i]);
-    else
-      for (int64_t size : inputSizes[i])
-        note(decidedFor.sizes, sizes, size);
-  }
-  return areSizesDecided = same;
-}
-
 /// Phase RUN: as a graph where one of the calls before was like this one.
 Status Instance::runProgram() {
   waited = nullptr;

@@ -226,6 +226,39 @@ TEST(Instance, DynamicSizesChangeBetweenRuns) {
   }
 }
 
+/// A call of the sizes of the one before is not asked for sizes again; all else of it is checked.
+TEST(Instance, KnowsTheSizesOfTheCallBefore) {
+  Program program = load("dynamic");
+  Instance instance(program, 1);
+  std::vector<float> ones(15, 1), twos(15, 2), z(10, 1);
+  int64_t sizes[] = {5, 3};
+  auto code = [&](std::vector<float> &x, int64_t n, auto change) {
+    tw_tensor inputs[] = {Tensor::of(x, {5, 3}).c(), Tensor::of(z, {10}).c(),
+                          Tensor::scalar(n).c()};
+    int64_t zSize = 10;
+    inputs[0].sizes = sizes;
+    inputs[1].sizes = &zSize;
+    change(inputs[0]);
+    return codeOf([&] { check(tw_instance_run(instance.c(), inputs, 3, nullptr, 0)); });
+  };
+  auto output = [&](int32_t index) { return tw_instance_output(instance.c(), index)->data; };
+  auto asItIs = [](tw_tensor &) {};
+  for (int64_t n : {4, 4, 6, 6}) {
+    EXPECT_EQ(code(ones, n, asItIs), "");
+    EXPECT_EQ(static_cast<const int64_t *>(output(1))[0], n);
+    EXPECT_EQ(code(twos, n, asItIs), "");
+    EXPECT_EQ(static_cast<const float *>(output(0))[14], 5);
+  }
+  EXPECT_EQ(code(ones, 6, [](tw_tensor &x) { x.bytes = 59; }), "TW-RUNTIME-0014");
+  EXPECT_EQ(code(ones, 6, asItIs), "");
+  EXPECT_EQ(code(ones, 6, [](tw_tensor &x) { x.data = nullptr; }), "TW-RUNTIME-0014");
+  EXPECT_EQ(code(ones, 6, asItIs), "");
+  EXPECT_EQ(code(ones, 6, [](tw_tensor &x) { x.dtype = TW_I32; }), "TW-RUNTIME-0010");
+  EXPECT_EQ(code(ones, 6, [](tw_tensor &x) { x.rank = 1; }), "TW-RUNTIME-0011");
+  EXPECT_EQ(code(ones, 6, asItIs), "");
+  EXPECT_EQ(static_cast<const float *>(output(0))[14], 3);
+}
+
 /// Gives memory for outputs when it is asked.
 struct Allocator {
   std::vector<std::vector<int64_t>> sizes;

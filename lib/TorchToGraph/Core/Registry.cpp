@@ -38,6 +38,8 @@ static constexpr StringRef matrices =
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
 static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
+static constexpr StringRef observed =
+    "fake quantization with scales that are learnt or observed is not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
 
 static constexpr std::pair<StringRef, StringRef> refusalRows[] = {
@@ -92,6 +94,9 @@ static constexpr std::pair<StringRef, StringRef> refusalRows[] = {
     {"torch.aten.sym_is_contiguous*", layout},
     {"torch.aten.sym_storage_offset*", layout},
     {"torch.aten.sym_stride*", layout},
+    {"torch.aten._fake_quantize_learnable*", observed},
+    {"torch.aten.fused_moving_avg_obs*", observed},
+    {"torch.aten._fused_moving_avg_obs*", observed},
     {"torch.aten._fft_*", fourier},
     {"torch.aten.fft_*", fourier},
     {"torch.aten.stft*", fourier},

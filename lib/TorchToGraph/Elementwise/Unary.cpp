@@ -218,6 +218,8 @@ Family unaryFamily() {
       {"torch.aten.abs", lowerUnary<call<&Element::abs>>},
       {"torch.aten.absolute", lowerUnary<call<&Element::abs>>},
       {"torch.aten.neg", lowerUnary<call<&Element::neg>>},
+      {"torch.aten._neg_view", lowerUnary<call<&Element::neg>>},
+      {"torch.aten._neg_view_copy", lowerUnary<call<&Element::neg>>},
       {"torch.aten.negative", lowerUnary<call<&Element::neg>>},
       {"torch.aten.positive", lowerUnary<identity>},
       {"torch.aten.square", lowerUnary<square>},

@@ -219,6 +219,8 @@ def test_refusals(refusal):
     def half(x: tk.In[tk.f32, N], s: tk.f32, y: tk.Out[tk.f32, N]):
         tk.grid(1)
 
+    with refusal("TW-PYTHON-0005", "the operators of aten are PyTorch's own", 'register("mylib::softmax")'):
+        plain.register("aten::softmax")
     with refusal("TW-PYTHON-0005", '"softmax" is no name of an operator', 'register("mylib::softmax")'):
         plain.register("softmax")
     with refusal("TW-PYTHON-0005", "it has no parameter BM", "it has none"):

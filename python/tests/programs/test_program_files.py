@@ -37,8 +37,11 @@ def test_save_and_load(mlp, tmp_path, refusal, run_python):
         tilewright.load(damaged)
     with refusal("TW-PYTHON-0005", "library"):
         tilewright.load(path, library="jax")
-    with pytest.raises(OSError):
-        program.save(tmp_path / "none" / "mlp.so")
+    nowhere = tmp_path / "none" / "mlp.so"
+    with refusal("TW-IO-0002", f"cannot write {nowhere}: No such file or directory", "give another place"):
+        program.save(nowhere)
+    with refusal("TW-IO-0002", f"cannot write {tmp_path}: Is a directory"):
+        program.save(tmp_path)
 
 
 def test_save_loses_no_file(tmp_path, monkeypatch, refusal):

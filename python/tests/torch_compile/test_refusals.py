@@ -127,6 +127,8 @@ COMPILING = [
      "weight w is a tensor of the layout torch.sparse_coo", "call .to_dense() first"),
     (lambda _: tilewright.compile(Buffered(torch.ones(3, 3, device="meta")), (torch.ones(3, 3, device="meta"),)), "0007",
      "weight w is a Tensor on meta", "weights are plain tensors in main memory: call .cpu() first"),
+    (lambda _: _explain.explain(5, torch.ones(3)), "0007", "what is to be explained is a int",
+     "give a function or a module, and its arguments behind it"),
     (lambda _: _options.read(None, 5), "0005", "options is 5", 'give a dict: options={"threads": 1}'),
     (lambda _: _options.read(None, {"thread": 5}), "0005", "the backend tilewright has no option 'thread'",
      "it has target, threads, kernels, dump_to, freeze, precision"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from compare import tensors
 from tilewright.torch import backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -21,13 +22,15 @@ def complex_pair():
     lambda: complex_pair().conj().imag,                       # negated when it is read
     lambda: complex_pair().conj().imag[:1, :1],               # and dense: it has one element
     lambda: complex_pair().conj().imag[0, 0],
+    lambda: torch._neg_view(torch.randn(2, 3)),               # negated and dense
+    lambda: torch._neg_view(torch.randn(3, 2)).t(),
     lambda: torch.randn(3).expand(2, 3),                      # stride 0
     lambda: torch.randn(8).as_strided((2, 3), (2, 1)),        # its rows overlap
     lambda: torch.randn(2, 0), lambda: torch.randn(0, 3)[:, 1:],
     lambda: torch.from_numpy(np.frombuffer(np.arange(6, dtype=np.float32).tobytes(), np.float32)).view(2, 3),
     lambda: torch.randn(2, 3).as_subclass(Marked), lambda: torch.nn.Parameter(torch.randn(2, 3)),
     lambda: torch.randn(2, 3).to_sparse(), complex_pair, lambda: complex_pair().conj(),
-], ids=["negated", "negated element", "negated scalar", "stride0", "overlapping", "empty", "emptyslice", "readonly",
+], ids=["negated", "negated element", "negated scalar", "negated and dense", "negated and permuted", "stride0", "overlapping", "empty", "emptyslice", "readonly",
         "subclass", "parameter", "sparse", "complex", "conjugated"])
 @pytest.mark.filterwarnings("ignore")
 def test_arguments_of_any_kind(make):
@@ -66,6 +69,42 @@ def test_negated_arguments_that_are_written_to(part):
     expected[part] += 1
     torch.compile(lambda x: x.add_(1), backend=backend)(x[part])
     assert x.is_neg() and torch.equal(x, expected)
+
+
+def negated_twice(x):
+    y = torch._neg_view(x)
+    return torch._neg_view(y + 1), y * 2, torch._neg_view(y)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: torch._neg_view(x) * 2, lambda x: torch._neg_view(x), lambda x: torch._neg_view(x).t(),
+    lambda x: torch._neg_view(x + 1).t(), lambda x: (torch._neg_view(x).add_(1), x), negated_twice,
+    lambda x: torch._neg_view_copy(x.exp()),
+], ids=["used", "a result", "a view", "of a value", "written to", "twice", "copied"])
+@pytest.mark.parametrize("given", [torch.ones(2, 3), torch._neg_view(torch.ones(2, 3))], ids=["plain", "negated"])
+def test_negated_views_in_graphs(f, given):
+    compiled = torch.compile(f, backend=backend)
+    for _ in range(2):
+        ours, theirs = given.clone(), given.clone()
+        if given.is_neg():
+            ours, theirs = torch._neg_view(ours), torch._neg_view(theirs)
+        got, expected = (tensors((g(x), x)) for g, x in ((compiled, ours), (f, theirs)))
+        for a, b in zip(got, expected, strict=True):
+            assert a.is_neg() == b.is_neg() and a.stride() == b.stride()
+            torch.testing.assert_close(a, b)
+
+
+def test_negated_and_plain_arguments_in_turns():
+    compiled = torch.compile(lambda x: x * 2 + 1, backend=backend)
+    x = torch.randn(2, 3)
+    for given in (x, torch._neg_view(x), x, torch._neg_view(x)):
+        torch.testing.assert_close(compiled(given), given * 2 + 1)
+
+
+def test_negated_gradients():
+    x = torch.randn(2, 3, requires_grad=True)
+    torch.compile(lambda x: x.exp() * 2, backend=backend)(x).backward(torch._neg_view(torch.ones(2, 3)))
+    torch.testing.assert_close(x.grad, -2 * x.detach().exp())
 
 
 @pytest.mark.parametrize("f,argument,words", [

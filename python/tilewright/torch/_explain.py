@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from .. import _native
 from . import _private, _support
 from ._options import read
 
@@ -78,6 +79,9 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
     Errors: those of the backend and of `f`."""
     from ._backend import compile_for
 
+    if not callable(f):
+        _native.refuse("TW-PYTHON-0007", f"what is to be explained is a {type(f).__name__}",
+                       "give a function or a module, and its arguments behind it")
     records: list[GraphRecord] = []
 
     def recording(module: Any, inputs: list[Any]) -> Any:

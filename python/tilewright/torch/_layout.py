@@ -102,7 +102,7 @@ class Layout:
         self.sizes = Sizes(self.placeholders)
         self.mutated = mutated_placeholders(module)
         self.bases: list[Node] = []
-        self.inputs: list[tuple[bool, bool, bool, list[int], bool]] = []
+        self.inputs: list[tuple[bool, bool, bool, list[int], bool, bool]] = []
         self.names: list[str] = []  # of the inputs
         self.constants: list[torch.Tensor] = []
         end = next(iter(reversed(self.graph.nodes)))
@@ -152,6 +152,8 @@ class Layout:
             if node is root or node.target is COPY:
                 return ("argument", self.place[root])
             return ("argument view", self.place[root], *self._strided(node, root.meta["val"]))
+        if value.is_neg():
+            raise Unplannable("a result that is to be negated when it is read", root)
         if root in self.place or order_of(root.meta["val"]) is None:
             root = node = self._copied(node)
         root = self.instead.get(root, root)
@@ -211,7 +213,8 @@ class Layout:
             order = self._turn(node) if is_tensor and is_used else []
             if not is_tensor and not isinstance(value, (int, torch.SymInt)) and is_used:
                 raise Unplannable(f"an argument that is a {type(value).__name__}")
-            self.inputs.append((not is_tensor, is_used, node in self.mutated, order, self._is_frozen(node)))
+            self.inputs.append((not is_tensor, is_used, node in self.mutated, order, self._is_frozen(node),
+                                is_tensor and (value.is_neg() or _private.is_tangent(node))))
             self.names.append(node.name)
             if not is_used:
                 self.graph.erase_node(node)
@@ -219,7 +222,8 @@ class Layout:
             if node.op == "get_attr" and isinstance(tensor := getattr(self.module, node.target), torch.Tensor):
                 node.meta["val"] = tensor
                 self.constants.append(tensor)
-                self.inputs.append((False, True, False, [], self.is_frozen and can_be_frozen(tensor)))
+                self.inputs.append((False, True, False, [], self.is_frozen and can_be_frozen(tensor),
+                                    tensor.is_neg()))
                 self.names.append(node.name)
 
     def _is_frozen(self, node: Node) -> bool:

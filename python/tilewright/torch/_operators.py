@@ -203,6 +203,8 @@ def register(kernel: Kernel, name: str, backward: Callable[..., Any] | None, par
     library, _, operator = name.partition("::")
     if not (library.isidentifier() and operator.isidentifier()):
         refuse(f"\"{name}\" is no name of an operator", 'say register("mylib::softmax")')
+    if library in ("aten", "prim", "prims"):
+        refuse(f"the operators of {library} are PyTorch's own", 'give it a library of yours: register("mylib::softmax")')
     for key in parameters:
         if key not in kernel.signature.parameters:
             refuse(f"it has no parameter {key}", f"it has {', '.join(kernel.signature.parameters) or 'none'}")

@@ -159,6 +159,11 @@ def treespec_text(spec: Any) -> str:
     return torch.utils._pytree.treespec_dumps(spec)
 
 
+def is_tangent(node: Any) -> bool:
+    """Whether a placeholder of a backward graph is a gradient of a result, of which Dynamo guards nothing."""
+    return node.op == "placeholder" and "tangents" in str(node.target)
+
+
 def static_arguments() -> list[int]:
     """Which arguments of the graph that is being compiled are parameters and buffers."""
     from torch._guards import TracingContext
