@@ -51,6 +51,14 @@ static bool isKnownReduction(linalg::LinalgOp op) {
   });
 }
 
+/// Whether loops that are not summed over move what is read along an axis.
+static bool isReadInWindows(const OpLoops &nest) {
+  return llvm::any_of(nest.operands, [](const std::optional<OperandMap> &map) {
+    return map &&
+           llvm::any_of(map->axes, [](const AxisMap &axis) { return !axis.dimTerms.empty(); });
+  });
+}
+
 LogicalResult DispatchAnalyzer::addOp(OpLoops &nest) {
   for (size_t loop = 0; loop < nest.loops.size(); ++loop)
     for (size_t other = 0; other < loop; ++other)
@@ -73,8 +81,10 @@ LogicalResult DispatchAnalyzer::addOp(OpLoops &nest) {
     if (failed(isAdded) || *isAdded)
       return isAdded;
   }
-  if (graph::sumsOverWindows(op))
-    return fail("a product of windows has no kernel");
+  // Others have windows looked up in their bodies, where a program has one element of what moves
+  // them (WindowOperands.h).
+  if (isReadInWindows(nest))
+    return fail("an operand is read in windows");
   if (nest.reduced.empty())
     return addMap(nest, op);
   if (!unreadChecks(*op.getBlock()).empty())

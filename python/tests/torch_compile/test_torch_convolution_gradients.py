@@ -81,6 +81,9 @@ def test_small_images():
     """With windows as large as what they move over, and larger."""
     check(nn.Conv2d(16, 16, 3, padding=1), (3, 16, 1, 1))
     check(nn.Conv2d(16, 16, 3, padding=1), (3, 16, 2, 3))
+    for size in ((4, 6, 6), (2, 4, 6, 6)):
+        check(nn.Conv2d(4, 4, 3, stride=(3, 2), groups=4), size)
+        check(nn.Conv2d(4, 8, 3, stride=(3, 2), groups=4), size)
 
 
 def test_any_batch():
