@@ -7,6 +7,7 @@
 #include "llvm/Support/JSON.h"
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -34,7 +35,8 @@ void writeAll(const std::string &folder) {
   for (const Truth &truth : truths) {
     std::string name = std::string(truth.kernel) + "_" + truth.dtype;
     if (!all.get(name))
-      write(folder + "/" + name + ".mlir", tw::truthKernel(truth.kernel, truth.dtype));
+      write((std::filesystem::path(folder) / (name + ".mlir")).string(),
+            tw::truthKernel(truth.kernel, truth.dtype));
     llvm::json::Value &cases =
         all.try_emplace(name,
                         llvm::json::Object{{"dtype", truth.dtype}, {"sizes", llvm::json::Array()}})
