@@ -20,7 +20,8 @@ def ConfigureDispatches : Pass<"tw-configure", "::mlir::ModuleOp"> {
             <"contraction" {columns = 48, rows = 8, ...}>]>} { linalg.matmul ... }
     ```
 
-    Configurations are chosen by the target (ConfigurationChooser.h) where none is given. A remark
+    Configurations are chosen by the target (ConfigurationChooser.h) where none is given. Decisions
+    `cut` that are wanted (docs/configurations.md) go before its own choice of cuts. A remark
     says why a dispatch gets none: it runs on the reference target.
   }];
   let constructor = "::tw::conversion::createConfigureDispatches({})";

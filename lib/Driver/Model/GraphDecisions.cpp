@@ -22,8 +22,8 @@ static Result<GivenDecision> readDecision(const Json &object, const std::string 
   auto kind = graph::symbolizeDecisionKind(StringRef(name));
   if (!kind)
     return what.error(
-        fmt::format("\"{}\" is no decision: there are fuse, recompute, channels_last and merge",
-                    name),
+        fmt::format(
+            "\"{}\" is no decision: there are fuse, recompute, channels_last, merge and cut", name),
         Code::CONFIG_1);
   TW_ASSIGN(Json operators, object.get("operators"));
   GivenDecision decision{*kind, {}, true, file + ": " + object.path()};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw-configure (Passes.td).
-#include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Analysis/WindowOperands.h"
 #include "GraphToTile/Configuration/ChosenVariants.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
+#include "GraphToTile/Configuration/CutDecisions.h"
 #include "GraphToTile/Configuration/KernelFeatures.h"
 #include "GraphToTile/Configuration/Overrides.h"
 #include "GraphToTile/Passes.h"
@@ -25,9 +25,11 @@ namespace {
 /// Chooses for one dispatch.
 class Configurer {
 public:
-  Configurer(const ConfigurationChooser &chooser, const DispatchCalls &calls, func::FuncOp function,
-             const DispatchOverride *given, const ConfigurationRules *rules)
-      : chooser(chooser), calls(calls), function(function), given(given), rules(rules) {}
+  Configurer(const ConfigurationChooser &chooser, CutDecisions &decisions,
+             const DispatchCalls &calls, func::FuncOp function, const DispatchOverride *given,
+             const ConfigurationRules *rules)
+      : chooser(chooser), decisions(decisions), calls(calls), function(function), given(given),
+        rules(rules) {}
 
   /// Null where the dispatch gets no configuration: then `why` says it, or an error is emitted.
   tile::DispatchConfigurationAttr run(DispatchAnalysis analysis, std::string &why) {
@@ -58,10 +60,12 @@ public:
 private:
   FailureOr<tile::Cut> cutOf(const Subkernel &subkernel, size_t number) {
     if (!given || given->cuts.empty())
-      return chooser.chooseCut(problemOf(subkernel));
+      return decisions.choose(function, problemOf(subkernel));
     std::string why = whyNoCut(subkernel, given->cuts[number], chooser);
-    if (why.empty())
+    if (why.empty()) {
+      decisions.noteGiven(function, problemOf(subkernel), given->cuts[number]);
       return given->cuts[number];
+    }
     return fail(Code::CONFIG_3, given->place + ".cuts[" + std::to_string(number) + "]", why),
            failure();
   }
@@ -233,6 +237,7 @@ public:
 
 private:
   const ConfigurationChooser &chooser;
+  CutDecisions &decisions;
   const DispatchCalls &calls;
   func::FuncOp function;
   const DispatchOverride *given;
@@ -251,21 +256,23 @@ struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> 
 
   void runOnOperation() override {
     DispatchCalls calls(getOperation());
+    CutDecisions decisions(getOperation(), calls, *chooser);
     bool hasFailed = false;
     for (func::FuncOp function : calls.functions) {
       lookUpWindows(function);
-      hasFailed |= configure(function, calls);
+      hasFailed |= configure(function, calls, decisions);
     }
+    decisions.store();
     if (hasFailed)
       signalPassFailure();
   }
 
   /// Whether what is given for a dispatch is wrong.
-  bool configure(func::FuncOp function, const DispatchCalls &calls) {
+  bool configure(func::FuncOp function, const DispatchCalls &calls, CutDecisions &decisions) {
     std::string why;
     FailureOr<DispatchAnalysis> analysis = calls.analyze(function, why);
     if (succeeded(analysis)) {
-      Configurer configurer(*chooser, calls, function, given(function), rules);
+      Configurer configurer(*chooser, decisions, calls, function, given(function), rules);
       if (auto chosen = configurer.run(std::move(*analysis), why)) {
         function->setAttr(tile::TileDialect::configurationName, chosen);
         return false;

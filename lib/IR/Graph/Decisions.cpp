@@ -12,6 +12,7 @@ namespace tw::graph {
 OperatorCount operatorCount(DecisionKind kind) {
   switch (kind) {
   case DecisionKind::ChannelsLast:
+  case DecisionKind::Cut:
     return {1, 1};
   case DecisionKind::Merge:
     return {2, std::numeric_limits<size_t>::max()};
@@ -33,8 +34,8 @@ std::string whyNoDecisionRule(Attribute value) {
   auto name = rule ? rule.getAs<StringAttr>("decision") : StringAttr();
   auto kind = name ? symbolizeDecisionKind(name.getValue()) : std::nullopt;
   if (!kind)
-    return "it is a dictionary with decision = \"fuse\", \"recompute\", \"channels_last\" or "
-           "\"merge\"";
+    return "it is a dictionary with decision = \"fuse\", \"recompute\", \"channels_last\", "
+           "\"merge\" or \"cut\"";
   auto [least, most] = operatorCount(*kind);
   constexpr StringRef fields[] = {"decision", "operations", "types", "want"};
   for (NamedAttribute field : rule)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decisions about operators of the model that change no result: which of them share a kernel, in
-// which layout they run. Passes note what they decide, and follow what they are told, both as
-// attributes of the module (#tw.decision), so that a configuration file can turn any of them round.
+// Decisions about operators of the model, which change results by rounding at most: which of them
+// share a kernel or take several, in which layout they run. Passes note what they decide, and
+// follow what they are told, both as attributes of the module (#tw.decision), so that a
+// configuration file can turn any of them round.
 #pragma once
 #include "IR/Graph/Graph.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -116,17 +116,19 @@ def TW_SizesAttr : AttrDef<TW_Dialect, "Sizes"> {
 
 def TW_DecisionKind : I32Enum<"DecisionKind", "what is decided about operators of a model", [
     I32EnumCase<"Fuse", 0, "fuse">, I32EnumCase<"Recompute", 1, "recompute">,
-    I32EnumCase<"ChannelsLast", 2, "channels_last">, I32EnumCase<"Merge", 3, "merge">]> {
+    I32EnumCase<"ChannelsLast", 2, "channels_last">, I32EnumCase<"Merge", 3, "merge">,
+    I32EnumCase<"Cut", 4, "cut">]> {
   let cppNamespace = "::tw::graph";
 }
 
 def TW_DecisionAttr : AttrDef<TW_Dialect, "Decision"> {
   let mnemonic = "decision";
-  let summary = "A decision about operators of the model, which changes no result";
+  let summary = "A decision about operators of the model; results change by rounding at most";
   let description = [{
     `fuse`, `recompute`: whether the second operator, which reads the first one, shares a kernel
     with it, or computes it again. `channels_last`: the layout in which a convolution runs. `merge`:
-    whether products of one tensor with several weights are one product.
+    whether products of one tensor with several weights are one product. `cut`: whether an operator
+    becomes several kernels, one after the other, of which the first prepares an operand, say.
     A module has lists of these: `tw.wanted_decisions`, which passes follow, and `tw.decisions`,
     those that they have made, with `reason` where they declined (IR/Graph/Decisions.h).
   }];

@@ -1,6 +1,6 @@
 // A search in three parts: candidates are compiled, measured without a compiler, and read.
 // RUN: rm -rf %t && mkdir %t
-// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --prepare=%t/bundle --programs=4 | FileCheck %s --check-prefix=PREPARE
+// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/bundle --programs=4 | FileCheck %s --check-prefix=PREPARE
 // PREPARE: bundle: 4 programs with candidates for 1 kernels, 0 with other decisions
 // RUN: not tilewright tune %s --target=cpu:x86-64-v3 --finish=%t/bundle -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error[TW-TUNE-0006]: the bundle {{.*}}bundle has not been measured
@@ -14,7 +14,7 @@
 // FINISH: 4 measurements, on {{.+}}; 1 threads
 // RUN: tilewright check %s --target=cpu:x86-64-v3 --tuning-spec=%t/found.mlir --input=64x256xf32=random:1 --input=256x64xf32=random:2
 // The next round asks for others.
-// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --prepare=%t/bundle --programs=2
+// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/bundle --programs=2
 // RUN: tilewright tune --measure=%t/bundle | FileCheck %s --check-prefix=MORE
 // MORE: 2 programs measured, 0 known before
 func.func @main(%x: !torch.vtensor<[64,256],f32>, %y: !torch.vtensor<[256,64],f32>) -> !torch.vtensor<[64,64],f32> {

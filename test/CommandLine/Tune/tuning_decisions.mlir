@@ -17,7 +17,7 @@
 // What is no rule.
 // RUN: sed -e 's/"fuse"/"melt"/' %t/rules.mlir > %t/kind.mlir
 // RUN: not tilewright compile %t/model.mlir --tuning-spec=%t/kind.mlir -o %t/model.so 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: error[TW-TUNE-0004]: {{.*}}is none for decisions: it is a dictionary with decision = "fuse", "recompute", "channels_last" or "merge"
+// KIND: error[TW-TUNE-0004]: {{.*}}is none for decisions: it is a dictionary with decision = "fuse", "recompute", "channels_last", "merge" or "cut"
 // RUN: sed -e 's/, want = false/, wants = false/' %t/rules.mlir > %t/field.mlir
 // RUN: not tilewright compile %t/model.mlir --tuning-spec=%t/field.mlir -o %t/model.so 2>&1 | FileCheck %s --check-prefix=FIELD
 // FIELD: error[TW-TUNE-0004]: {{.*}}it has no field wants; there are decision, operations, types and want

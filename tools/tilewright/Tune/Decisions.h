@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The search among decisions about operators: which of them share a kernel, and in which layout
-// they run (docs/configurations.md). Each is tried the other way round in the whole model.
+// The search among decisions about operators: which of them share a kernel or take several, and in
+// which layout they run (docs/configurations.md). Each is tried the other way round in the whole
+// model.
 #pragma once
 #include "IO/TemporaryFolder.h"
 #include "Tune/Comparison.h"
