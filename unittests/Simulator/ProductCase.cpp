@@ -37,7 +37,10 @@ static std::string computedLeft(const ProductCase &c, const std::string &buffer,
   std::string from = c.computedFrom, wide = typed("f32"), narrow = typed(c.type);
   std::string text =
       fmt::format("    %loaded = tile.load %as[%row, %{}] : {} -> {}\n", at, buffer, typed(from));
-  const char *widening = from == "f32" ? nullptr : from == "i8" ? "sitofp" : "extf";
+  const char *widening = from == "f32"    ? nullptr
+                         : from == "i1"   ? "uitofp"
+                         : from[0] == 'i' ? "sitofp"
+                                          : "extf";
   if (widening)
     text += fmt::format("    %wide = arith.{} %loaded : {} to {}\n", widening, typed(from), wide);
   return text + fmt::format("    %more_of_it = arith.constant 1.5 : f32\n"
@@ -167,10 +170,12 @@ std::string textOf(const ProductCase &c) {
 }
 
 std::vector<std::string> inputsOf(const ProductCase &c) {
-  auto spec = [](int64_t rows, int64_t columns, const char *type, int seed) {
+  auto spec = [](int64_t rows, int64_t columns, const std::string &type, int seed) {
     return fmt::format("{}x{}x{}=random:{}", rows, columns, type, seed);
   };
-  const char *typeOfA = c.computedFrom ? c.computedFrom : c.type;
+  std::string typeOfA = c.computedFrom ? c.computedFrom : c.type;
+  if (typeOfA == "i1")
+    typeOfA = "bool"; // as specs have it
   return {c.isTransposedA ? spec(c.k, c.m, typeOfA, 1) : spec(c.m, c.k, typeOfA, 1),
           c.isTransposedB ? spec(c.n, c.k, c.type, 2) : spec(c.k, c.n, c.type, 2),
           fmt::format("{}x{}=random:3", c.n, c.type), spec(c.m, c.n, c.type, 4)};

@@ -337,6 +337,8 @@ const Case others[] = {
     {96, 64, 64, 70, 72, 128}, // more than 64, and no multiple
     {64, 64, 24, 70, 72, 128}, // nor of 16 terms
     {64, 64, 64, 70, 72, 128, false, false, "f32", "f32"},
+    computedFrom("i1", {64, 64, 64, 70, 72, 128}),  // truths and integers of 32 bits, from which
+    computedFrom("i32", {64, 64, 64, 70, 72, 128}), // no tensor map is made
 };
 INSTANTIATE_TEST_SUITE_P(All, OtherProducts, testing::ValuesIn(others));
 

@@ -18,8 +18,8 @@ static Location operatorOf(const Subkernel &subkernel) {
   auto dim = program ? longestReducedDim(*program) : std::nullopt;
   if (dim)
     for (const Statement &statement : program->statements) {
-      bool isReduction = statement.kind == Statement::Kind::Reduce ||
-                         statement.kind == Statement::Kind::ArgReduce;
+      bool isReduction =
+          statement.kind == Statement::Kind::Reduce || statement.kind == Statement::Kind::ArgReduce;
       if (isReduction && llvm::is_contained(statement.dims, *dim))
         return statement.op->getLoc();
     }
@@ -80,9 +80,10 @@ Cut CutDecisions::choose(func::FuncOp function, const ConfigurationProblem &prob
       (*wanted ? isWanted : isUnwanted) = true;
   if (isWanted != isUnwanted)
     chosen = isWanted ? possible : Cut::None;
-  note(operators, chosen, isWanted && isUnwanted ? contradicted
-                          : isUnwanted           ? graph::unwanted
-                                                 : slower);
+  note(operators, chosen,
+       isWanted && isUnwanted ? contradicted
+       : isUnwanted           ? graph::unwanted
+                              : slower);
   return chosen;
 }
 

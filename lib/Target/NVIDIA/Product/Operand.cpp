@@ -57,7 +57,7 @@ static bool checkLoad(ProductOperand &operand, std::string &why) {
     return no("an operand is not contiguous along a dimension of its matrix");
   operand.isSumInnermost = operand.sumDim == last;
   Type element = type.getElementType();
-  if (!isHalf(element) && !element.isF32() && element.getIntOrFloatBitWidth() > 8)
+  if (!isHalf(element) && !element.isF32() && element.getIntOrFloatBitWidth() != 8)
     return no("an operand's elements are neither floats of 16 or 32 bits nor bytes");
   return canUseTensorMap(load.getBuffer(), why, &operand.needsAlignedRows);
 }
