@@ -270,6 +270,13 @@ const std::map<std::string, void (*)()> others = {
 
 } // namespace
 
+std::span<const tw::Truth> tw::kernelTruths() {
+  static const Truth truths[] = {
+#include "KernelTruth.inc"
+  };
+  return truths;
+}
+
 std::string tw::truthKernel(const std::string &name, const std::string &dtypeName) {
   static const std::map<std::string, DType> dtypes = {{"f16", f16}, {"bf16", bf16}, {"f32", f32},
                                                       {"f64", f64}, {"i8", i8},     {"i16", i16},

@@ -9,19 +9,8 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 namespace {
-
-struct Truth {
-  const char *kernel, *dtype;
-  std::vector<const char *> sizes;
-  const char *result;
-};
-
-const Truth truths[] = {
-#include "KernelTruth.inc"
-};
 
 void write(const std::string &file, const std::string &text) {
   std::ofstream stream(file);
@@ -32,7 +21,7 @@ void write(const std::string &file, const std::string &text) {
 
 void writeAll(const std::string &folder) {
   llvm::json::Object all;
-  for (const Truth &truth : truths) {
+  for (const tw::Truth &truth : tw::kernelTruths()) {
     std::string name = std::string(truth.kernel) + "_" + truth.dtype;
     if (!all.get(name))
       write((std::filesystem::path(folder) / (name + ".mlir")).string(),

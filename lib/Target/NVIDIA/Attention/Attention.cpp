@@ -444,7 +444,7 @@ private:
   }
 
   bool checkReduce(tile::ReduceOp reduce) {
-    return (isRowReduction(reduce) && roles.runsAlong(reduce.getOperand(), Along::Terms)) ||
+    return (isReductionOfSums(reduce) && roles.runsAlong(reduce.getOperand(), Along::Terms)) ||
            no("it reduces something else than its scores");
   }
 

@@ -52,7 +52,7 @@ private:
       }
       auto reduce = dyn_cast<tile::ReduceOp>(op);
       if (!isOfSingleElements(&op) && !isa<tile::StoreOp>(op) &&
-          !(reduce && isRowReduction(reduce)))
+          !(reduce && isReductionOfSums(reduce)))
         return no("it has " + op.getName().getStringRef() + " beside its product");
     }
     if (!product.loop && !product.dot)

@@ -107,30 +107,16 @@ SmallVector<Value> ProductEmitter::sumUpComputed(StageRing::Slot &slot) {
   }
   Value last = slot.stage;
   slot = ring.advance(slot);
-  if (product.trips != 1) {
-    SmallVector<Value> carried = {slot.stage, slot.parity, last};
-    carried.append(sums);
-    auto loop = scf::ForOp::create(b, loc, e.ix().value(1), e.ix().value(trips()), e.ix().value(1),
-                                   carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Emitter::Scope scope(e);
-    auto now = loop.getRegionIterArgs();
-    StageRing::Slot current{now[0], now[1]};
-    SmallVector<Value> next(now.drop_front(3));
-    setTrip(Ix(loop.getInductionVar()));
-    multiplyComputed(current, next, /*isFirst=*/false, [&] {
-      NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-      ring.release(now[2], group.isLeader);
-    });
-    StageRing::Slot following = ring.advance(current);
-    SmallVector<Value> yielded = {following.stage, following.parity, current.stage};
-    yielded.append(next);
-    scf::YieldOp::create(b, loc, yielded);
-    slot = {loop.getResult(0), loop.getResult(1)};
-    last = loop.getResult(2);
-    sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
-  }
+  laterTrips(slot, last, sums,
+             [&](Value number, const StageRing::Slot &current, Value before,
+                 SmallVectorImpl<Value> &next) {
+               Emitter::Scope scope(e);
+               setTrip(Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), number)));
+               multiplyComputed(current, next, /*isFirst=*/false, [&] {
+                 NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+                 ring.release(before, group.isLeader);
+               });
+             });
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   ring.release(last, group.isLeader);
   return sums;

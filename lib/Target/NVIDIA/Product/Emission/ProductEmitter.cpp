@@ -77,6 +77,30 @@ void ProductEmitter::multiply(Value stage, SmallVectorImpl<Value> &sums, bool ad
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
 }
 
+/// All trips but the first one. `last`: the stage whose products are not waited for yet.
+void ProductEmitter::laterTrips(StageRing::Slot &slot, Value &last, SmallVectorImpl<Value> &sums,
+                                Trip trip) {
+  if (product.trips == 1)
+    return;
+  Value count = tripsAsI32();
+  SmallVector<Value> carried = {slot.stage, slot.parity, last};
+  carried.append(sums.begin(), sums.end());
+  auto loop = scf::ForOp::create(b, loc, at.i32(1), count, at.i32(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto now = loop.getRegionIterArgs();
+  StageRing::Slot current{now[0], now[1]};
+  SmallVector<Value> next(now.drop_front(3));
+  trip(loop.getInductionVar(), current, now[2], next);
+  StageRing::Slot following = ring.advance(current);
+  SmallVector<Value> yielded = {following.stage, following.parity, current.stage};
+  yielded.append(next);
+  scf::YieldOp::create(b, loc, yielded);
+  slot = {loop.getResult(0), loop.getResult(1)};
+  last = loop.getResult(2);
+  sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
+}
+
 /// All trips of one program; a stage is given back when the products of the next one have begun.
 SmallVector<Value> ProductEmitter::sumUp(StageRing::Slot &slot) {
   Value none = LLVM::UndefOp::create(b, loc, at.sumsType(product.columns));
@@ -88,28 +112,14 @@ SmallVector<Value> ProductEmitter::sumUp(StageRing::Slot &slot) {
   multiply(slot.stage, sums, /*addsToSums=*/false);
   Value last = slot.stage;
   slot = ring.advance(slot);
-  if (product.trips != 1) {
-    Value count = tripsAsI32();
-    SmallVector<Value> carried = {slot.stage, slot.parity, last};
-    carried.append(sums);
-    auto loop = scf::ForOp::create(b, loc, at.i32(1), count, at.i32(1), carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    auto now = loop.getRegionIterArgs();
-    StageRing::Slot current{now[0], now[1]};
-    SmallVector<Value> next(now.drop_front(3));
-    ring.waitUntilFull(current);
-    multiply(current.stage, next, /*addsToSums=*/true);
-    NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
-    ring.release(now[2], group.isLeader);
-    StageRing::Slot following = ring.advance(current);
-    SmallVector<Value> yielded = {following.stage, following.parity, current.stage};
-    yielded.append(next);
-    scf::YieldOp::create(b, loc, yielded);
-    slot = {loop.getResult(0), loop.getResult(1)};
-    last = loop.getResult(2);
-    sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
-  }
+  laterTrips(
+      slot, last, sums,
+      [&](Value, const StageRing::Slot &current, Value before, SmallVectorImpl<Value> &next) {
+        ring.waitUntilFull(current);
+        multiply(current.stage, next, /*addsToSums=*/true);
+        NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
+        ring.release(before, group.isLeader);
+      });
   if (plan.isPingPong)
     passTurn();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);

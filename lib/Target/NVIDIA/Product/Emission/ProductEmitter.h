@@ -28,6 +28,12 @@ private:
   mlir::LogicalResult multiplyAll() override;
   void multiply(mlir::Value stage, llvm::SmallVectorImpl<mlir::Value> &sums, bool addsToSums);
   llvm::SmallVector<mlir::Value> sumUp(StageRing::Slot &slot);
+  /// Trip `number` (i32), whose stage is `current`; `before` is the stage of the one before.
+  using Trip =
+      llvm::function_ref<void(mlir::Value number, const StageRing::Slot &current,
+                              mlir::Value before, llvm::SmallVectorImpl<mlir::Value> &sums)>;
+  void laterTrips(StageRing::Slot &slot, mlir::Value &last,
+                  llvm::SmallVectorImpl<mlir::Value> &sums, Trip trip);
   void setElements(mlir::ValueRange sums);
   mlir::LogicalResult reduce(tile::ReduceOp op);
 

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-bool isRowReduction(tile::ReduceOp reduce) {
+bool isReductionOfSums(tile::ReduceOp reduce) {
   return llvm::is_contained({tile::ReduceKind::Sum, tile::ReduceKind::Max, tile::ReduceKind::Min},
                             reduce.getKind()) &&
          reduce.getOperand().getType().getElementType().isF32();

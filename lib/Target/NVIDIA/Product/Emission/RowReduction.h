@@ -9,7 +9,7 @@
 namespace tw::target::nvidia {
 
 /// Whether they can be made of sums: f32, added up, or their maximum or minimum.
-bool isRowReduction(tile::ReduceOp reduce);
+bool isReductionOfSums(tile::ReduceOp reduce);
 
 /// In so many chains, none of which waits for another.
 mlir::Value combinedInChains(mlir::OpBuilder &b, mlir::Location loc, tile::ReduceKind kind,
