@@ -377,6 +377,7 @@ void Asynchronous::multiplyAllRegisters(WarpGroup &group) {
   std::vector<float> b = readOperand(group, operands[0], columns, operands[10] != 0, type);
   addProducts(group, a, b, columns, operands[1] != 0);
   group.issued.sums.push_back(operands[5]);
+  group.issued.registers.push_back(operands[11]);
 }
 
 void Asynchronous::commitProducts(uint32_t thread) {
@@ -396,14 +397,26 @@ void Asynchronous::waitForProducts(uint32_t thread, int64_t pending) {
     group.pending.pop_front();
 }
 
-void Asynchronous::readSums(uint32_t thread, int64_t which) {
+/// Of the warp group of `thread`, which is asked by its first thread alone.
+bool Asynchronous::hasPending(uint32_t thread, std::vector<int64_t> Products::*member,
+                              int64_t which) const {
   const WarpGroup &group = groups[thread / threadsOfGroup];
-  auto makes = [&](const Products &some) {
-    return std::ranges::find(some.sums, which) != some.sums.end();
+  auto has = [&](const Products &some) {
+    return std::ranges::find(some.*member, which) != (some.*member).end();
   };
-  if (thread % threadsOfGroup == 0 &&
-      (makes(group.issued) || std::ranges::any_of(group.pending, makes)))
+  return thread % threadsOfGroup == 0 &&
+         (has(group.issued) || std::ranges::any_of(group.pending, has));
+}
+
+void Asynchronous::readSums(uint32_t thread, int64_t which) {
+  if (hasPending(thread, &Products::sums, which))
     fail("sums are read before their products are waited for");
+}
+
+/// PTX ISA, "wgmma.mma_async": until the wait, nothing may change the registers that it reads.
+void Asynchronous::changeRegisters(uint32_t thread, int64_t which) {
+  if (hasPending(thread, &Products::registers, which))
+    fail("registers are changed before the products that read them are waited for");
 }
 
 } // namespace tw::simulator

@@ -47,6 +47,7 @@ public:
   void commitProducts(uint32_t thread);
   void waitForProducts(uint32_t thread, int64_t pending);
   void readSums(uint32_t thread, int64_t which);
+  void changeRegisters(uint32_t thread, int64_t which);
 
 private:
   struct Barrier {
@@ -73,7 +74,7 @@ private:
   /// Products that are not waited for: what they read, and which sums they make.
   struct Products {
     std::vector<Range> ranges;
-    std::vector<int64_t> sums;
+    std::vector<int64_t> sums, registers;
   };
   struct WarpGroup {
     Meeting meeting;
@@ -96,6 +97,7 @@ private:
                                  bool isTransposed, Operands type);
   static void addProducts(WarpGroup &group, const std::vector<float> &a,
                           const std::vector<float> &b, int64_t columns, bool addsToSums);
+  bool hasPending(uint32_t thread, std::vector<int64_t> Products::*member, int64_t which) const;
   bool isBeingRead(const Range &range) const;
   void checkReadable(const Range &range) const;
 

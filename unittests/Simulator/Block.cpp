@@ -157,6 +157,7 @@ constexpr OperationFunction operations[operationCount] = {
     [](Thread *self, int64_t *) { asynchronous().commitProducts(self->thread); },
     [](Thread *self, int64_t *x) { asynchronous().waitForProducts(self->thread, x[0]); },
     [](Thread *self, int64_t *x) { asynchronous().readSums(self->thread, x[0]); },
+    [](Thread *self, int64_t *x) { asynchronous().changeRegisters(self->thread, x[0]); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(std::exp2(floatOf(x[0]))); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(1 / floatOf(x[0])); },
     [](Thread *, int64_t *x) { // of 10 bits, which is 2^-11 off

@@ -35,11 +35,13 @@ enum Operations : uint32_t {
   FenceProducts,
   // descriptors of a and b, sums, columns, Operands, is a transposed, b, adds to sums, which sums
   Multiply,
-  // b's descriptor, adds to sums, sums, columns, Operands, which sums, a's 4 registers
+  // b's descriptor, adds to sums, sums, columns, Operands, which sums, a's 4 registers, is b
+  // transposed, which registers
   MultiplyRegisters,
   CommitProducts,
   WaitForProducts, // groups that may be pending
   ReadSums,        // which sums
+  ChangeRegisters, // which registers
   Ex2,             // x, as bits of f32; the result takes its place
   Rcp,             // x
   Tanh,            // x

@@ -228,6 +228,17 @@ TEST(Faults, OfProducts) {
       {.rows = 64, .columns = 64, .depth = 16, .m = 192, .n = 64, .k = 64, .pingPongStages = 2}));
 }
 
+TEST(Faults, OfProductsWhoseLeftOperandIsComputed) {
+  expectAllFound(product({.rows = 64,
+                          .columns = 64,
+                          .depth = 16,
+                          .m = 192,
+                          .n = 64,
+                          .k = 72,
+                          .unknown = "MK",
+                          .computedFrom = "f32"}));
+}
+
 TEST(Faults, OfAttention) {
   // Three programs of two warp groups, three trips.
   expectAllFound(

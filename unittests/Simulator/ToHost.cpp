@@ -133,12 +133,25 @@ private:
     for (auto [i, sum] : llvm::enumerate(operands.take_back(size_t(count))))
       sums = LLVM::InsertValueOp::create(b, loc, sums, sum, int64_t(i));
     LLVM::StoreOp::create(b, loc, sums, sumArea);
-    call(
-        MultiplyRegisters,
-        joined({operands[4], asks ? operands[5] : number(1), sumArea, number(2 * count),
-                number(text.contains(shape + "f16") ? OfF16 : OfBF16), number(whichSums(op))},
-               joined({operands[0], operands[1], operands[2], operands[3]}, number(isTransposed))));
+    call(MultiplyRegisters,
+         joined({operands[4], asks ? operands[5] : number(1), sumArea, number(2 * count),
+                 number(text.contains(shape + "f16") ? OfF16 : OfBF16), number(whichSums(op))},
+                joined({operands[0], operands[1], operands[2], operands[3]},
+                       ValueRange{number(isTransposed), number(registerSets)})));
     op.getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, sumArea));
+    for (Value part : operands.take_front(4))
+      reportChanges(part);
+    ++registerSets;
+  }
+
+  /// A value is a register: whenever what defines it runs again, the register changes.
+  void reportChanges(Value value) {
+    OpBuilder::InsertionGuard guard(b);
+    if (Operation *op = value.getDefiningOp())
+      b.setInsertionPoint(op);
+    else
+      b.setInsertionPointToStart(cast<BlockArgument>(value).getOwner());
+    call(ChangeRegisters, {number(registerSets)});
   }
 
   static SmallVector<Value> joined(std::initializer_list<Value> first, ValueRange rest) {
@@ -331,7 +344,8 @@ private:
   Location loc;
   Type i32, i64, pointer, nothing;
   Value self, operandArea, sumArea;
-  static constexpr int64_t mostOperands = 12, mostSums = 64; // 64-bit words
+  int64_t registerSets = 0;                                  // that products have read so far
+  static constexpr int64_t mostOperands = 13, mostSums = 64; // 64-bit words
 };
 
 } // namespace

@@ -67,59 +67,84 @@ FailureOr<SmallVector<Value>> ProductEmitter::leftOf(Value stage, int64_t block)
   return registers;
 }
 
-/// Begins all products of a trip, with the scalars of which it computes its left operand.
-void ProductEmitter::multiplyComputed(const StageRing::Slot &slot, SmallVectorImpl<Value> &sums,
-                                      bool isFirst, llvm::function_ref<void()> beforeProducts) {
+/// Of all rows of the warp group, in order.
+SmallVector<Value> ProductEmitter::computeLeft(const StageRing::Slot &slot) {
   ring.waitUntilFull(slot);
-  SmallVector<SmallVector<Value>> left;
+  SmallVector<Value> registers;
   for (int64_t block = 0; block < plan.blocksOfGroup; ++block) {
     FailureOr<SmallVector<Value>> own = leftOf(slot.stage, block);
     hasFailed |= failed(own);
-    left.push_back(succeeded(own) ? *own
-                                  : SmallVector<Value>(size_t(product.depth / 4), at.i32(0)));
+    registers.append(succeeded(own) ? *own
+                                    : SmallVector<Value>(size_t(product.depth / 4), at.i32(0)));
   }
-  beforeProducts();
-  Value other = at.descriptor(at.add(ring.offset(slot.stage), plan.b.offset), plan.b.descriptor());
+  return registers;
+}
+
+/// Begins all products of a trip.
+void ProductEmitter::multiplyComputed(Value stage, ComputedTrip &trip) {
+  Value other = at.descriptor(at.add(ring.offset(stage), plan.b.offset), plan.b.descriptor());
+  auto ofBlock = size_t(product.depth / 4);
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
   for (int64_t k = 0; k < product.depth; k += termsOfInstruction)
-    for (int64_t block = 0; block < plan.blocksOfGroup; ++block) {
-      auto first = size_t(k / termsOfInstruction * registersOfInstruction);
-      sums[size_t(block)] =
-          at.multiplyRegisters({product.element, product.columns, 0,
-                                isFirst && k == 0 ? at.i32(0) : Value(), plan.b.isSumInnermost},
-                               ArrayRef(left[size_t(block)]).slice(first, registersOfInstruction),
-                               movedBy(other, plan.b.offsetOf(0, k)), sums[size_t(block)]);
+    for (auto [block, sum] : llvm::enumerate(trip.sums)) {
+      auto first = block * ofBlock + size_t(k / termsOfInstruction * registersOfInstruction);
+      sum = at.multiplyRegisters({product.element, product.columns, 0,
+                                  k == 0 ? trip.addsToSums : Value(), plan.b.isSumInnermost},
+                                 ArrayRef(trip.left).slice(first, registersOfInstruction),
+                                 movedBy(other, plan.b.offsetOf(0, k)), sum);
     }
   NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
 }
 
-/// All trips of one program; a stage is given back when the left operand of the next one is there.
+SmallVector<Value> ProductEmitter::ComputedTrip::values() const {
+  SmallVector<Value> all(sums);
+  all.append(left);
+  all.push_back(addsToSums);
+  return all;
+}
+
+ProductEmitter::ComputedTrip ProductEmitter::tripOf(ArrayRef<Value> values) const {
+  auto blocks = size_t(plan.blocksOfGroup);
+  return {SmallVector<Value>(values.take_front(blocks)),
+          SmallVector<Value>(values.drop_front(blocks).drop_back()), values.back()};
+}
+
+/// All trips of one program. The registers of a left operand are carried from where they are
+/// computed to the trip after it, which begins their products and waits for them: ptxas keeps
+/// registers that products read unchanged within a trip, but not into the next one (PTX ISA,
+/// "wgmma.mma_async": changing them before the wait is undefined).
 SmallVector<Value> ProductEmitter::sumUpComputed(StageRing::Slot &slot) {
   Value none = LLVM::UndefOp::create(b, loc, at.sumsType(product.columns));
-  SmallVector<Value> sums(size_t(plan.blocksOfGroup), none);
+  ComputedTrip first{SmallVector<Value>(size_t(plan.blocksOfGroup), none), {}, at.i32(0)};
   {
     std::optional<Emitter::Scope> scope; // without a loop, the kernel's own scalars
     if (product.loop) {
       scope.emplace(e);
       setTrip(0);
     }
-    multiplyComputed(slot, sums, /*isFirst=*/true, [] {});
+    first.left = computeLeft(slot);
   }
   Value last = slot.stage;
   slot = ring.advance(slot);
-  laterTrips(slot, last, sums,
+  SmallVector<Value> carried = first.values();
+  laterTrips(slot, last, carried,
              [&](Value number, const StageRing::Slot &current, Value before,
                  SmallVectorImpl<Value> &next) {
                Emitter::Scope scope(e);
                setTrip(Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), number)));
-               multiplyComputed(current, next, /*isFirst=*/false, [&] {
-                 NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-                 ring.release(before, group.isLeader);
-               });
+               ComputedTrip trip = tripOf(next);
+               multiplyComputed(before, trip);
+               trip.left = computeLeft(current);
+               NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+               ring.release(before, group.isLeader);
+               trip.addsToSums = at.i32(1);
+               next = trip.values();
              });
+  ComputedTrip lastTrip = tripOf(carried);
+  multiplyComputed(last, lastTrip);
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   ring.release(last, group.isLeader);
-  return sums;
+  return lastTrip.sums;
 }
 
 } // namespace tw::target::nvidia

@@ -41,8 +41,15 @@ private:
   void setTrip(const Ix &number);
   void readPair(mlir::Value stage, mlir::Value row, mlir::Value column, const Point points[2]);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> leftOf(mlir::Value stage, int64_t block);
-  void multiplyComputed(const StageRing::Slot &slot, llvm::SmallVectorImpl<mlir::Value> &sums,
-                        bool isFirst, llvm::function_ref<void()> beforeProducts);
+  /// A trip whose left operand has been computed, and whose products have not begun.
+  struct ComputedTrip {
+    llvm::SmallVector<mlir::Value> sums, left; // of each 64 rows of the warp group, in order
+    mlir::Value addsToSums;                    // i32
+    llvm::SmallVector<mlir::Value> values() const;
+  };
+  ComputedTrip tripOf(llvm::ArrayRef<mlir::Value> values) const;
+  llvm::SmallVector<mlir::Value> computeLeft(const StageRing::Slot &slot);
+  void multiplyComputed(mlir::Value stage, ComputedTrip &trip);
   llvm::SmallVector<mlir::Value> sumUpComputed(StageRing::Slot &slot);
 
   const Product &product;
