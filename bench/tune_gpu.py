@@ -79,7 +79,7 @@ def search(options, names: list[str]) -> None:
     print(f"{'row':32} {'us':>9} {'found':>6} {'model':>6} {'found / model':>13} {'tried':>6}")
     for name in names:
         spec = options.folder / f"{name}.mlir"
-        done = subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]), "--threads=1",
+        done = subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]),
                                "--reference=cpu:x86-64-v3", f"--budget={options.budget}", "-o", spec, "--json"],
                               check=False, capture_output=True, text=True)
         if done.returncode:

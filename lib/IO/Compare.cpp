@@ -3,6 +3,7 @@
 #include "IO/Element.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
@@ -109,7 +110,10 @@ Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
   PairTest test(result.tolerance, result);
   const std::byte *a = actual.bytes().data(), *e = expected.bytes().data();
   int aWidth = info(actual.dtype()).bytes, eWidth = info(expected.dtype()).bytes;
+  bool isSameType = actual.dtype() == expected.dtype();
   for (int64_t i = 0; i < result.count; ++i, a += aWidth, e += eWidth) {
+    if (isSameType && std::memcmp(a, e, size_t(aWidth)) == 0)
+      continue; // as are most elements of large results
     bool same = isFloat
                     ? test.floats(loadDouble(actual.dtype(), a), loadDouble(expected.dtype(), e))
                     : test.integers(loadInteger(actual.dtype(), a), loadInteger(actual.dtype(), e));

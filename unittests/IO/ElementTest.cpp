@@ -39,3 +39,15 @@ TEST(Element, IntegersAreExactAtTheirLimits) {
   EXPECT_EQ(integerRange(DType::I64).min, std::numeric_limits<int64_t>::min());
   EXPECT_EQ(integerRange(DType::U8).max, 255);
 }
+
+TEST(Element, EveryF16IsReadAsTheCompilerReadsIt) {
+  for (uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    auto half = uint16_t(bits);
+    double read = loadDouble(DType::F16, reinterpret_cast<const std::byte *>(&half));
+    auto expected = double(std::bit_cast<_Float16>(half));
+    if (std::isnan(expected))
+      ASSERT_TRUE(std::isnan(read)) << bits;
+    else
+      ASSERT_EQ(std::bit_cast<uint64_t>(read), std::bit_cast<uint64_t>(expected)) << bits;
+  }
+}

@@ -66,7 +66,8 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
 /// 0: nothing was measured then. Empty: it has not.
 std::string driftText(double beforeUs, double afterUs);
 
-/// The cores that calls with so many threads stay on; empty where they need all, as with 0.
+/// The cores that calls with so many threads stay on; empty where they need all, as with 0. What
+/// calls a GPU needs one.
 std::vector<int> coresOfCalls(int threads);
 /// What measurements of programs for `target` with so many threads are of: the CPU's name and
 /// features, and the GPU's name. Of another machine they say nothing. Errors: no process can be

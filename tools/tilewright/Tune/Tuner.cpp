@@ -33,7 +33,7 @@ Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<b
   trial.pairs = this->options.objective == Objective::Memory ? 1 : this->options.pairs;
   trial.tolerances = this->options.tolerances;
   trial.reference = this->options.reference;
-  trial.cores = coresOfCalls(trial.threads);
+  trial.cores = coresOfCalls(isForGpu(this->options.model.target) ? 1 : trial.threads);
   if (!trial.cores.empty()) {
     std::vector<int> cores = usableCores();
     otherCores.assign(cores.begin() + ptrdiff_t(trial.cores.size()), cores.end());
