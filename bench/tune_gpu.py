@@ -5,11 +5,13 @@
     bench/tune_gpu.py prepare FOLDER [--rows=NAME,...] [--programs=20] [--tool=...]   # needs torch and a compiler
     bench/tune_gpu.py measure FOLDER [--rows=NAME,...] [--tool=...]                   # needs a GPU
     bench/tune_gpu.py finish  FOLDER [--rows=NAME,...] [--tool=...]                   # needs a compiler
-    bench/tune_gpu.py search  FOLDER [--rows=NAME,...] [--budget=20s] [--tool=...]    # needs torch, a compiler and a GPU
+    bench/tune_gpu.py search  FOLDER [--rows=NAME,...] [--budget=20s] [--start=SPEC] [--tool=...]
+                                                                       # needs torch, a compiler and a GPU
 
 Each row is a bundle FOLDER/NAME (docs/tuning.md, "Another machine"); `prepare` after `measure` makes another round.
 `finish` prints a table, and links the specs of all rows into FOLDER/tuned.mlir. Ratios are the candidate's time over
-that of the compiler's choice, of calls in turns: below 1 is faster.
+that of the compiler's choice, of calls in turns: below 1 is faster. With --start searches begin with what a tuning spec
+gives, as bench/hopper.mlir: blocks of kernels written by hand. "found" is in terms of that then, and so is "model", the compiler's choice.
 """
 import argparse
 import json
@@ -58,6 +60,10 @@ def measure(options, name: str) -> None:
     print(f"{name}: {(done.stdout + done.stderr).strip()}", flush=True)
 
 
+def mean(ratios: list[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
 def finish(options, names: list[str]) -> None:
     specs, ratios = [], []
     for name in names:
@@ -69,18 +75,19 @@ def finish(options, names: list[str]) -> None:
             ratios.append(1.0 if ratio == "-" else float(ratio))
             print(f"{name:36} {us:>10} us  {ratio:>6}  {tried:>4} tried  {' '.join(kernel)}")
         specs.append(spec)
-    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} of {len(ratios)} kernels")
+    print(f"geometric mean {mean(ratios):.3f} of {len(ratios)} kernels")
     subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
 
 
 def search(options, names: list[str]) -> None:
     """What is left of the time of the model's choice, kernel by kernel."""
-    specs, left = [], []
+    specs, left, all_found = [], [], []
     print(f"{'row':32} {'us':>9} {'found':>6} {'model':>6} {'found / model':>13} {'tried':>6}")
     for name in names:
         spec = options.folder / f"{name}.mlir"
         done = subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]),
-                               "--reference=cpu:x86-64-v3", f"--budget={options.budget}", "-o", spec, "--json"],
+                               "--reference=cpu:x86-64-v3", f"--budget={options.budget}", "-o", spec, "--json",
+                               *([f"--tuning-spec={options.start}"] if options.start else [])],
                               check=False, capture_output=True, text=True)
         if done.returncode:
             print(f"{name}: {done.stderr.strip()}", flush=True)
@@ -92,8 +99,9 @@ def search(options, names: list[str]) -> None:
             # It is tried first, unless the search has begun with it.
             model = kernel.get("ratio_of_chosen", 1.0)
             left.append(found / model)
+            all_found.append(found)
             print(f"{name:32} {kernel['start_us']:9.1f} {found:6.3f} {model:6.3f} {left[-1]:13.3f} {kernel['measured']:6}", flush=True)
-    print(f"geometric mean {math.exp(sum(map(math.log, left)) / len(left)):.3f} of {len(left)} kernels")
+    print(f"geometric means of {len(left)} kernels: found {mean(all_found):.3f}, found / model {mean(left):.3f}")
     subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
 
 
@@ -104,6 +112,7 @@ def main() -> int:
     parser.add_argument("--rows", default="")
     parser.add_argument("--programs", type=int, default=20)
     parser.add_argument("--budget", default="20s")
+    parser.add_argument("--start", type=pathlib.Path)
     parser.add_argument("--tool", type=pathlib.Path, default=ROOT / "build/dev/bin/tilewright")
     options = parser.parse_args()
     # Of a dynamic size there is nothing to measure but its values, and precision is the model's.
