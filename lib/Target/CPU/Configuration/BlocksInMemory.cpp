@@ -161,6 +161,22 @@ int64_t pairsAtOnce(int64_t depth) {
   return 0;
 }
 
+/// Steps of a sum for which a block of b, whose rows lie along them, is transposed at once: the
+/// copy then stays in the first-level cache, where both the transposition and the products find it.
+/// They divide the sum and are whole squares of vectors, for parts of these take as long. 0 if
+/// there is no such number.
+int64_t transposedAtOnce(const Contraction &contraction, const VectorUnit &unit) {
+  int64_t depth = sizeOf(contraction, rolesOf(contraction).sums);
+  // CPUs with a slow third level were measured with longer parts alone.
+  if (!isTransposed(contraction) || takesPairs(contraction, unit) || depth <= packedDepth ||
+      unit.hasSlowThirdLevel)
+    return 0;
+  for (int64_t steps = shallowDepth; steps >= shallowDepth / 2; steps -= unit.lanes)
+    if (depth % steps == 0)
+      return steps;
+  return 0;
+}
+
 /// Whole blocks of columns: the most, unless fewer keep workers more evenly busy beside `others`.
 int64_t wideColumns(const Contraction &contraction, int64_t others) {
   int64_t columns = sizeOf(contraction, rolesOf(contraction).columns), best = packedColumns;
@@ -232,7 +248,10 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   int64_t atOnce = (copies ? 1 : made.isPacked && unit.hasSlowThirdLevel ? 3 : 2) * packedDepth;
   // Where b and a copy of a are read side by side, a panel of b stays in the first-level cache.
   int64_t steps = isCool || copies || paged ? shallowDepth : packedDepth;
-  made.kBlock = isCool || depth > atOnce ? stepsAtOnce(depth, steps) : 0;
+  int64_t transposed = made.isPacked ? 0 : transposedAtOnce(contraction, unit);
+  made.kBlock = transposed > 0             ? transposed
+                : isCool || depth > atOnce ? stepsAtOnce(depth, steps)
+                                           : 0;
   return made;
 }
 
