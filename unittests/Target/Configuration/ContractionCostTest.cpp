@@ -193,6 +193,19 @@ TEST(CPUContraction, FewTermsBesideACopy) {
   EXPECT_EQ(chosen.columns, 256);
 }
 
+/// Many rows by short sums are multiplied in registers, and b is transposed once.
+TEST(CPUContraction, ManyRowsByShortSumsOfATransposedInput) {
+  for (const VectorUnit &unit : {avx2, avx512}) {
+    auto isInMemory = [&](int64_t rows, int64_t depth) {
+      return chooseContraction(product(rows, 256, depth, /*isTransposed=*/true), unit)
+          .hasAccumulatorsInMemory;
+    };
+    EXPECT_FALSE(isInMemory(3136, 64));
+    EXPECT_TRUE(isInMemory(128, 64));
+    EXPECT_TRUE(isInMemory(3136, 256));
+  }
+}
+
 /// A block of b that is transposed beside the products stays in the first-level cache, where the
 /// sum has parts that come out even in whole vectors.
 TEST(CPUContraction, FewTermsOfATransposedInput) {

@@ -30,6 +30,9 @@ constexpr int64_t leastStreamedNarrow = packedDepth;
 // Products in tile registers: steps of the sum that are one instruction; rows that pass by a block
 // of b, and steps of it (40 KB for 32 columns: rows of a pass by the first-level cache).
 constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 640;
+// Terms of a sum that is made in registers where b is transposed by a kernel of its own, and rows
+// for each of them, from which on that pays.
+constexpr int64_t shortSum = 64, rowsPerTerm = 16;
 // Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
 constexpr int64_t mostRowsOfDots = 8;
 
@@ -114,7 +117,12 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
   int64_t shallow = unit.registers < 32          ? packedColumns
                     : copiesA(contraction, unit) ? packedDepth
                                                  : 2 * packedDepth;
-  return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
+  if (!isTransposed(contraction))
+    return depth > shallow;
+  // Sums of a few terms go to memory and back for little, and each part of the rows transposes b
+  // again: where there are many, a kernel of its own does so once.
+  bool isOnce = depth <= shortSum && sizeOf(contraction, roles.rows) >= rowsPerTerm * depth;
+  return sizeOf(contraction, roles.columns) > 1 && !isOnce;
 }
 
 /// Whether panels of a packed b can pass by a block of sums in memory, and there are enough rows.
