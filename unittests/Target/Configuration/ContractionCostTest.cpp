@@ -201,6 +201,7 @@ TEST(CPUContraction, ManyRowsByShortSumsOfATransposedInput) {
           .hasAccumulatorsInMemory;
     };
     EXPECT_FALSE(isInMemory(3136, 64));
+    EXPECT_FALSE(isInMemory(128, 13));
     EXPECT_TRUE(isInMemory(128, 64));
     EXPECT_TRUE(isInMemory(3136, 256));
   }

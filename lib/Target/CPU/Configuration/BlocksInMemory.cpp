@@ -32,7 +32,7 @@ constexpr int64_t leastStreamedNarrow = packedDepth;
 constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 640;
 // Terms of a sum that is made in registers where b is transposed by a kernel of its own, and rows
 // for each of them, from which on that pays.
-constexpr int64_t shortSum = 64, rowsPerTerm = 16;
+constexpr int64_t shortSum = 64, rowsPerTerm = 8;
 // Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
 constexpr int64_t mostRowsOfDots = 8;
 
