@@ -193,6 +193,35 @@ TEST(CPUContraction, FewTermsBesideACopy) {
   EXPECT_EQ(chosen.columns, 256);
 }
 
+/// Many rows by short sums are multiplied in registers, and b is transposed once.
+TEST(CPUContraction, ManyRowsByShortSumsOfATransposedInput) {
+  for (const VectorUnit &unit : {avx2, avx512}) {
+    auto isInMemory = [&](int64_t rows, int64_t depth) {
+      return chooseContraction(product(rows, 256, depth, /*isTransposed=*/true), unit)
+          .hasAccumulatorsInMemory;
+    };
+    EXPECT_FALSE(isInMemory(3136, 64));
+    EXPECT_FALSE(isInMemory(128, 13));
+    EXPECT_TRUE(isInMemory(128, 64));
+    EXPECT_TRUE(isInMemory(3136, 256));
+  }
+}
+
+/// A block of b that is transposed beside the products stays in the first-level cache, where the
+/// sum has parts that come out even in whole vectors.
+TEST(CPUContraction, FewTermsOfATransposedInput) {
+  auto steps = [](int64_t depth, const VectorUnit &unit, bool isTransposed = true) {
+    return chooseContraction(product(128, 512, depth, isTransposed), unit).kBlock;
+  };
+  EXPECT_EQ(steps(512, avx512), 128);
+  EXPECT_EQ(steps(512, avx2), 128);
+  EXPECT_EQ(steps(768, avx512), 128);
+  EXPECT_EQ(steps(576, avx512), 96);
+  EXPECT_EQ(steps(256, avx512), 0);
+  EXPECT_EQ(steps(415, avx512), 0);
+  EXPECT_EQ(steps(768, avx512, /*isTransposed=*/false), 256);
+}
+
 /// Where b is an input, blocks keep 16 workers evenly busy. Where its rows are on many pages, they
 /// are as wide as that permits, with fewer rows if need be.
 TEST(CPUContraction, EvenBlocksOfInputs) {
@@ -339,7 +368,7 @@ TEST(CPUContraction, InputsArePackedBesideTheProducts) {
   // Rows in equal parts; a loop that no two workers share, as there are programs enough.
   auto chosen = chooseContraction(product(512, 3072, 768, true), avx512);
   EXPECT_EQ(chosen.rows, 171);
-  EXPECT_EQ(chosen.kBlock, 256);
+  EXPECT_EQ(chosen.kBlock, 128);
   EXPECT_FALSE(chosen.splitsK);
   EXPECT_TRUE(chooseContraction(product(128, 128, 20000), avx512).splitsK);
 }

@@ -30,6 +30,9 @@ constexpr int64_t leastStreamedNarrow = packedDepth;
 // Products in tile registers: steps of the sum that are one instruction; rows that pass by a block
 // of b, and steps of it (40 KB for 32 columns: rows of a pass by the first-level cache).
 constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 640;
+// Terms of a sum that is made in registers where b is transposed by a kernel of its own, and rows
+// for each of them, from which on that pays.
+constexpr int64_t shortSum = 64, rowsPerTerm = 8;
 // Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
 constexpr int64_t mostRowsOfDots = 8;
 
@@ -114,7 +117,12 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
   int64_t shallow = unit.registers < 32          ? packedColumns
                     : copiesA(contraction, unit) ? packedDepth
                                                  : 2 * packedDepth;
-  return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
+  if (!isTransposed(contraction))
+    return depth > shallow;
+  // Sums of a few terms go to memory and back for little, and each part of the rows transposes b
+  // again: where there are many, a kernel of its own does so once.
+  bool isOnce = depth <= shortSum && sizeOf(contraction, roles.rows) >= rowsPerTerm * depth;
+  return sizeOf(contraction, roles.columns) > 1 && !isOnce;
 }
 
 /// Whether panels of a packed b can pass by a block of sums in memory, and there are enough rows.
@@ -156,6 +164,22 @@ int64_t pairsAtOnce(int64_t depth) {
   if (depth <= mostPairDepth && depth % pairDepth == 0)
     return depth; // sums are read and written once
   for (int64_t steps = mostPairDepth; steps >= mostPairDepth / 4; steps -= pairDepth)
+    if (depth % steps == 0)
+      return steps;
+  return 0;
+}
+
+/// Steps of a sum for which a block of b, whose rows lie along them, is transposed at once: the
+/// copy then stays in the first-level cache, where both the transposition and the products find it.
+/// They divide the sum and are whole squares of vectors, for parts of these take as long. 0 if
+/// there is no such number.
+int64_t transposedAtOnce(const Contraction &contraction, const VectorUnit &unit) {
+  int64_t depth = sizeOf(contraction, rolesOf(contraction).sums);
+  // CPUs with a slow third level were measured with longer parts alone.
+  if (!isTransposed(contraction) || takesPairs(contraction, unit) || depth <= packedDepth ||
+      unit.hasSlowThirdLevel)
+    return 0;
+  for (int64_t steps = shallowDepth; steps >= shallowDepth / 2; steps -= unit.lanes)
     if (depth % steps == 0)
       return steps;
   return 0;
@@ -232,7 +256,10 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   int64_t atOnce = (copies ? 1 : made.isPacked && unit.hasSlowThirdLevel ? 3 : 2) * packedDepth;
   // Where b and a copy of a are read side by side, a panel of b stays in the first-level cache.
   int64_t steps = isCool || copies || paged ? shallowDepth : packedDepth;
-  made.kBlock = isCool || depth > atOnce ? stepsAtOnce(depth, steps) : 0;
+  int64_t transposed = made.isPacked ? 0 : transposedAtOnce(contraction, unit);
+  made.kBlock = transposed > 0             ? transposed
+                : isCool || depth > atOnce ? stepsAtOnce(depth, steps)
+                                           : 0;
   return made;
 }
 
