@@ -166,6 +166,16 @@ bool Size::isNonNegative() const {
          });
 }
 
+bool Size::mayDivideByZero() const {
+  return std::any_of(terms.begin(), terms.end(), [](const auto &term) {
+    return std::any_of(term.first.begin(), term.first.end(), [](const Atom &atom) {
+      return atom.kind != Kind::Symbol &&
+             (!atom.right->constant() || atom.left->mayDivideByZero() ||
+              atom.right->mayDivideByZero());
+    });
+  });
+}
+
 Size Size::substitute(const std::map<std::string, Size> &replacements) const {
   if (!isValid)
     return *this;

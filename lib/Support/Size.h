@@ -50,6 +50,8 @@ public:
   std::set<std::string> symbols() const;
   /// Whether it certainly is not negative where no symbol is: nothing is subtracted in it.
   bool isNonNegative() const;
+  /// Whether it may divide by 0: a divisor in it is no constant.
+  bool mayDivideByZero() const;
 
   Size substitute(const std::map<std::string, Size> &replacements) const;
   /// Empty when a symbol has no value, on overflow and on division by 0.

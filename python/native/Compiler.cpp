@@ -148,6 +148,8 @@ tilewright_sink Said::sink() {
   };
   sink.report = [](void *user, const char *text) { static_cast<Said *>(user)->report += text; };
   sink.is_cancelled = [](void *user) -> int {
+    if (gettid() != getpid()) // handlers run in the main thread alone
+      return false;
     nb::gil_scoped_acquire acquire;
     auto &said = *static_cast<Said *>(user);
     said.isInterrupted = said.isInterrupted || PyErr_CheckSignals() != 0;

@@ -4,6 +4,7 @@
 // first call.
 #pragma once
 #include "Errors.h"
+#include "Unlocked.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include <nanobind/nanobind.h>
 #include <string>
@@ -32,7 +33,7 @@ Said askAllowing(tilewright_outcome allowed, Function function, Args... args) {
   tilewright_sink sink = said.sink();
   tilewright_outcome outcome;
   {
-    nanobind::gil_scoped_release release;
+    Unlocked unlocked;
     outcome = (compiler.*function)(args..., &sink, &said);
   }
   said.check(outcome, allowed);

@@ -2,6 +2,7 @@
 #include "Program.h"
 #include "DTypes.h"
 #include "Errors.h"
+#include "Unlocked.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ void Program::run(std::span<const tw_tensor> inputs, Results &results, int wante
   void *stream = isEnqueued ? currentStream(results.where()) : nullptr;
   tw_status *status;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     status = isEnqueued ? tw_instance_enqueue_allocating(instance.get(), stream, inputs.data(),
                                                          count, Results::allocate, &results)
                         : tw_instance_run_allocating(instance.get(), inputs.data(), count,

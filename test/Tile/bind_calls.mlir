@@ -108,3 +108,26 @@ tile.kernel @begun(inout %x: !tile.buffer<[4], f32>, in %b: !tile.buffer<[4], f3
   %v = arith.addf %t, %t : tensor<4xf32>
   tile.store %v, %x[%c0] : tensor<4xf32>, !tile.buffer<[4], f32>
 }
+
+// -----
+
+// What a body has of sizes is checked before a program runs: what divides must not be 0, and extents
+// of tiles and sizes of the grid must not be negative, each once.
+// CHECK-LABEL: func.func @sizes
+// CHECK: tw.assert %{{.*}}, "kernel parts: size 0 of the grid, N - 1, is %lld, which is negative"
+// CHECK: tw.assert %{{.*}}, "kernel parts: M ceildiv N divides by %lld"
+// CHECK: tw.assert %{{.*}}, "kernel parts: an extent of a tile, N - 4, is %lld, which is negative"
+// CHECK-NOT: tw.assert
+// CHECK: tw.dispatch @parts
+func.func @sizes(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = tw.kernel_call "parts"(%x) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+tile.kernel @parts(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32> init 0.0 : f32)
+    symbols [M, N] grid [N - 1] {
+  %c0 = arith.constant 0 : index
+  %m = tile.size (M ceildiv N)
+  %t = tile.load %x[%m, %c0] : !tile.buffer<[M, N], f32> -> tensor<1x?xf32, #tile.dims<[N - 4]>>
+  %u = arith.addf %t, %t : tensor<1x?xf32, #tile.dims<[N - 4]>>
+  tile.store %u, %y[%m, %c0] : tensor<1x?xf32, #tile.dims<[N - 4]>>, !tile.buffer<[M, N], f32>
+}

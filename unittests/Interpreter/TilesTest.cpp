@@ -160,7 +160,7 @@ TEST(Tiles, ExtentsAreLimited) {
                       "%z = arith.constant 0.0 : f32 "
                       "%t = tile.full %z : f32 -> tensor<?xf32, #tile.dims<[N - 4]>>\n}",
                       {"i64=3"}),
-            "error 2: the extent N - 4 of a tile is -1, which is negative");
+            "error 2: an extent of a tile, N - 4, is -1, which is negative");
 }
 
 } // namespace

@@ -53,6 +53,17 @@ TEST(Size, KnowsWhatIsNotNegative) {
     EXPECT_FALSE(isNonNegative(text)) << text;
 }
 
+TEST(Size, KnowsWhatMayDivideByZero) {
+  auto mayDivideByZero = [](std::string_view text) {
+    std::string why;
+    return Size::parse(text, why)->mayDivideByZero();
+  };
+  for (auto text : {"0", "M - N", "(M + 1) floordiv 4", "M * (N mod 8)"})
+    EXPECT_FALSE(mayDivideByZero(text)) << text;
+  for (auto text : {"M floordiv N", "M + 2 * (8 ceildiv N)", "(M mod N) floordiv 4"})
+    EXPECT_TRUE(mayDivideByZero(text)) << text;
+}
+
 TEST(Size, SaysWhatIsWrongWithText) {
   const std::pair<const char *, const char *> cases[] = {
       {"", "a number, a symbol or '(' is missing"},

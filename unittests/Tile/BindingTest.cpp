@@ -125,6 +125,19 @@ TEST(Binding, SizesOfOutputs) {
             "0; N = 0 by size 0 of \"x\", [0]");
 }
 
+TEST(Binding, SizesInTheBody) {
+  KernelSignature kernel = {"k", {buffer("x", {"M", "N"})}, {{"M"}, {"N"}}, {parsed("M")}};
+  kernel.sizes = {{parsed("N - 4"), /*isExtent=*/true, "k.py:3"},
+                  {parsed("M floordiv (N - 6)"), /*isExtent=*/false, "k.py:4"}};
+  EXPECT_EQ(bind(kernel, {given({2, 5})}), "M=2 N=5 grid=[2] ");
+  EXPECT_EQ(
+      bind(kernel, {given({2, 3})}),
+      "an extent of a tile, N - 4, is -1, which is negative; N = 3 by size 1 of \"x\", [2, 3]");
+  EXPECT_EQ(bind(kernel, {given({2, 6})}),
+            "a size, M floordiv (N - 6), overflows or divides by 0; M = 2 by size 0 of \"x\", [2, "
+            "6]; N = 6 by size 1 of \"x\", [2, 6]");
+}
+
 TEST(Binding, BeforeTheCall) {
   auto known = [](std::vector<GivenArgument> arguments) {
     auto bound = bindKnown(gemm, arguments);

@@ -64,11 +64,42 @@ static void lookUp(linalg::GenericOp op, unsigned number) {
   op.getInputsMutable().erase(number);
 }
 
-/// Whether the other operands say how long all loops are.
+/// Whether the other operands say how long all loops are. Of those with one iteration, such as over
+/// the batch of a single image, they need not: dropUnusedLoops.
 static bool isShapedByOthers(linalg::GenericOp op, unsigned number) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> counts = op.getStaticLoopRanges();
   maps.erase(maps.begin() + number);
-  return bool(inversePermutation(concatAffineMaps(maps, op.getContext())));
+  llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
+  return llvm::all_of(unused.set_bits(), [&](unsigned loop) { return counts[loop] == 1; }) &&
+         inversePermutation(concatAffineMaps(compressUnusedDims(maps), op.getContext()));
+}
+
+/// Drops the loops that no operand is read or written along: each has one iteration.
+static void dropUnusedLoops(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
+  if (unused.none())
+    return;
+  SmallVector<Attribute> iterators;
+  SmallVector<int64_t> numbers; // of the loops that stay, from now on
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypes())) {
+    numbers.push_back(int64_t(iterators.size()));
+    if (!unused[loop])
+      iterators.push_back(iterator);
+  }
+  for (auto index : llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
+    OpBuilder b(index);
+    if (unused[index.getDim()]) {
+      index.replaceAllUsesWith(arith::ConstantIndexOp::create(b, index.getLoc(), 0).getResult());
+      index.erase();
+    } else {
+      index.setDim(numbers[index.getDim()]);
+    }
+  }
+  Builder b(op.getContext());
+  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(compressUnusedDims(maps)));
+  op.setIteratorTypesAttr(b.getArrayAttr(iterators));
 }
 
 /// Fewer rows or columns than that are no product for each tap: their vectors would be mostly
@@ -79,9 +110,12 @@ void lookUpWindows(func::FuncOp function) {
   for (auto op : function.getOps<linalg::GenericOp>()) {
     if (graph::isProductOfWindows(op, leastOfProduct))
       continue;
-    for (unsigned number = op.getNumDpsInputs(); number-- > 0;)
-      if (isWindow(op.getIndexingMapsArray()[number]) && isShapedByOthers(op, number))
-        lookUp(op, number);
+    for (unsigned number = op.getNumDpsInputs(); number-- > 0;) {
+      if (!isWindow(op.getIndexingMapsArray()[number]) || !isShapedByOthers(op, number))
+        continue;
+      lookUp(op, number);
+      dropUnusedLoops(op);
+    }
   }
 }
 

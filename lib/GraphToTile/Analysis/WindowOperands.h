@@ -17,8 +17,9 @@
 
 namespace tw::conversion {
 
-/// Rewrites the generic operations of a dispatch's function; those whose loops have no other
-/// operand to say how long they are stay, and those that are a product for each tap of the windows.
+/// Rewrites the generic operations of a dispatch's function; those with a loop of several
+/// iterations that no other operand is read or written along stay, and those that are a product for
+/// each tap of the windows.
 void lookUpWindows(mlir::func::FuncOp function);
 
 } // namespace tw::conversion

@@ -386,8 +386,7 @@ private:
       if (auto constant = size.constant())
         all.push_back(b.getIndexAttr(*constant));
       else
-        all.push_back(
-            sizes.evaluateOutput(size, fmt::format("size {} of \"{}\"", d, argument.name)));
+        all.push_back(sizes.evaluateSize(size, fmt::format("size {} of \"{}\"", d, argument.name)));
     }
     return tensor::EmptyOp::create(b, loc, all, buffer.getTileElementType());
   }

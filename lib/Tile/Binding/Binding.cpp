@@ -22,6 +22,7 @@ public:
     TW_TRY(checkSymbols());
     TW_TRY(evaluateSizes());
     TW_TRY(evaluateGrid());
+    TW_TRY(checkBody());
     return std::move(bound);
   }
 
@@ -180,12 +181,13 @@ private:
     return notes;
   }
 
-  Result<int64_t> evaluate(const Size &size, const std::string &what) const {
+  Result<int64_t> evaluate(const Size &size, const std::string &what,
+                           bool mayBeNegative = false) const {
     for (const std::string &symbol : size.symbols())
       if (isPartial && !bound.symbols.contains(symbol))
         return unknownSize;
     auto value = size.evaluate(bound.symbols);
-    if (value && *value >= 0)
+    if (value && (*value >= 0 || mayBeNegative))
       return *value;
     Diagnostic problem =
         error(Code::INTERPRETER_2,
@@ -226,6 +228,18 @@ private:
       TW_ASSIGN(int64_t value, evaluate(kernel.grid[d], fmt::format("size {} of the grid", d)));
       bound.grid.push_back(value);
     }
+    return {};
+  }
+
+  Status checkBody() const {
+    for (const KernelSize &one : kernel.sizes)
+      if (auto value = evaluate(one.size, one.isExtent ? "an extent of a tile" : "a size",
+                                /*mayBeNegative=*/!one.isExtent);
+          !value) {
+        Diagnostic problem = value.error();
+        problem.location = one.place;
+        return problem;
+      }
     return {};
   }
 

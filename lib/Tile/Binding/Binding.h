@@ -33,12 +33,20 @@ struct KernelSymbol {
   int64_t min = 0, max = INT64_MAX, multiple = 1;
 };
 
+/// A size in the body of a kernel that some calls do not have.
+struct KernelSize {
+  Size size;
+  bool isExtent = false; // of a tile: it must not be negative either
+  std::string place;     // of the operation that has it
+};
+
 /// What a caller must know of a kernel.
 struct KernelSignature {
   std::string name;
   std::vector<KernelArgument> arguments;
   std::vector<KernelSymbol> symbols;
   std::vector<Size> grid;
+  std::vector<KernelSize> sizes = {}; // that may divide by 0, or be negative where they must not
 };
 
 /// A size, or an integer, of which nothing is known before the call runs.

@@ -26,11 +26,11 @@ void RuntimeBinding::check(Value condition, const std::string &message, ValueRan
 }
 
 /// A divisor of 0 ends the call; what is divided by it is divided by 1 until then.
-Value RuntimeBinding::divisor(Value value, const Size &size) {
+Value RuntimeBinding::divisor(Value value, const std::string &message) {
   if (getConstantIntValue(value).value_or(0) != 0)
     return value;
   Value isGood = compare(arith::CmpIPredicate::ne, value, constant(0));
-  check(isGood, fmt::format("{} must not be %lld, for it divides", size.str()), value);
+  check(isGood, message, value);
   return arith::SelectOp::create(b, loc, isGood, value, constant(1));
 }
 
@@ -64,13 +64,13 @@ struct HostArithmetic {
 } // namespace
 
 Value RuntimeBinding::evaluate(const Size &size) {
-  auto guard = [&](Value value) { return divisor(value, size); };
+  auto guard = [&](Value value) { return divisor(value, size.str() + " divides by %lld"); };
   return size.build(HostArithmetic{b, loc, symbols, guard});
 }
 
-Value RuntimeBinding::evaluateOutput(const Size &size, const std::string &place) {
+Value RuntimeBinding::evaluateSize(const Size &size, const std::string &place) {
   Value value = evaluate(size);
-  if (!size.asSymbol())
+  if (!size.isNonNegative())
     check(compare(arith::CmpIPredicate::sge, value, constant(0)),
           fmt::format("{}, {}, is %lld, which is negative", place, size.str()), value);
   return value;
@@ -111,7 +111,8 @@ void RuntimeBinding::solve(const SolvedSymbol &solved) {
   std::string text = fmt::format("{} = %lld ({})", equation.size.str(), equation.place);
   Value solution = rest;
   if (solved.factor != Size(1)) {
-    Value by = divisor(evaluate(solved.factor), solved.factor);
+    Value by =
+        divisor(evaluate(solved.factor), solved.factor.str() + " must not be %lld, for it divides");
     solution = arith::DivSIOp::create(b, loc, rest, by);
     Value again = arith::MulIOp::create(b, loc, solution, by);
     check(compare(arith::CmpIPredicate::eq, again, rest),
@@ -144,6 +145,18 @@ void RuntimeBinding::checkSymbols() {
   }
 }
 
+/// Those of the grid and in the body, before a program runs.
+void RuntimeBinding::checkSizes() {
+  for (auto [d, size] : llvm::enumerate(kernel.grid))
+    if (size.mayDivideByZero() || !size.isNonNegative())
+      evaluateSize(size, fmt::format("size {} of the grid", d));
+  for (const KernelSize &one : kernel.sizes)
+    if (one.isExtent)
+      evaluateSize(one.size, "an extent of a tile");
+    else
+      evaluate(one.size);
+}
+
 bool RuntimeBinding::bind(ArrayRef<Value> given) {
   collect(given);
   std::set<std::string> known;
@@ -161,6 +174,7 @@ bool RuntimeBinding::bind(ArrayRef<Value> given) {
   for (const Equation &equation : equations)
     if (!equation.isSolved)
       require(equation.value, equation.size, equation.place);
+  checkSizes();
   return true;
 }
 

@@ -24,8 +24,8 @@ public:
 
   /// The value of a size under the symbols, which bind() has found.
   mlir::Value evaluate(const Size &size);
-  /// The same for a size of an output, which must not be negative.
-  mlir::Value evaluateOutput(const Size &size, const std::string &place);
+  /// The same for a size that must not be negative.
+  mlir::Value evaluateSize(const Size &size, const std::string &place);
   /// Ends the call unless `value` is `wanted`: "kernel k: PLACE must be M + 1 = 4, but is 5".
   void require(mlir::Value value, const Size &wanted, const std::string &place);
 
@@ -40,7 +40,8 @@ private:
   void collect(llvm::ArrayRef<mlir::Value> given);
   void solve(const SolvedSymbol &solved);
   void checkSymbols();
-  mlir::Value divisor(mlir::Value value, const Size &size);
+  void checkSizes();
+  mlir::Value divisor(mlir::Value value, const std::string &message);
   mlir::Value constant(int64_t value);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
   void check(mlir::Value condition, const std::string &message, mlir::ValueRange values);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Binding/Signature.h"
 #include "IR/ElementDType.h"
+#include "IR/ModelLocation.h"
+#include <set>
 
 using namespace mlir;
 
@@ -23,6 +25,24 @@ static KernelArgument describe(Type type, ArgumentAttr argument) {
   return result;
 }
 
+/// Adds the sizes of operations that some calls may not have, each once.
+static void addSizes(KernelOp kernel, std::vector<KernelSize> &sizes) {
+  std::set<std::pair<std::string, bool>> known;
+  auto add = [&](const Size &size, bool isExtent, Operation *op) {
+    bool mayFail = size.mayDivideByZero() || (isExtent && !size.isNonNegative());
+    if (mayFail && known.insert({size.str(), isExtent}).second)
+      sizes.push_back({size, isExtent, describePlace(op->getLoc())});
+  };
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto value = dyn_cast<SizeOp>(op))
+      add(value.getSize().getSize(), /*isExtent=*/false, op);
+    for (Type type : op->getResultTypes())
+      if (auto tile = dyn_cast<RankedTensorType>(type))
+        for (const Size &size : extentsOf(tile))
+          add(size, /*isExtent=*/true, op);
+  });
+}
+
 KernelSignature signatureOf(KernelOp kernel) {
   KernelSignature signature;
   signature.name = kernel.getSymName().str();
@@ -34,6 +54,7 @@ KernelSignature signatureOf(KernelOp kernel) {
         {symbol.getName().str(), symbol.getMin(), symbol.getMax(), symbol.getMultiple()});
   for (auto size : kernel.getGrid().getAsRange<SizeAttr>())
     signature.grid.push_back(size.getSize());
+  addSizes(kernel, signature.sizes);
   return signature;
 }
 

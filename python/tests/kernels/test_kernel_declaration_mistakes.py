@@ -102,6 +102,7 @@ def wrong_annotation(x: int): pass                                    # noqa: E7
 def no_dtype_in_annotation(x: tk.In[M, N]): pass                      # noqa: E704
 def nothing_in_annotation(x: tk.In[()]): pass                         # noqa: E704
 def no_size_in_annotation(x: tk.In[tk.f32, "M"]): pass                # noqa: E704
+def list_in_annotation(x: tk.In[tk.f32, [M]]): pass                   # noqa: E704
 def default(x: X = None): pass                                        # noqa: E704
 def variadic(*x): pass                                                # noqa: E704
 def parameter_without_default(x: X, *, BM): pass                      # noqa: E704
@@ -119,6 +120,7 @@ SIGNATURES = {
     "no_dtype_in_annotation": "argument x: M is no dtype",
     "nothing_in_annotation": "argument x: () is no dtype",
     "no_size_in_annotation": "argument x: 'M' is no size",
+    "list_in_annotation": "argument x: [M] is no size",
     "default": "argument x has a default",
     "variadic": "a kernel has no *x",
     "parameter_without_default": "parameter BM has no value by default",

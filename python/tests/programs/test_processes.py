@@ -50,6 +50,29 @@ def test_threads(mlp):
     assert not wrong
 
 
+@pytest.mark.parametrize("work", ["program(x)", "tilewright.compile(torch.nn.Linear(64, 64), (torch.ones(256, 64),))"],
+                         ids=["calls", "compiles"])
+def test_threads_that_work_when_python_ends(work):
+    """They do not end the process in another way than it ends."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(f"""
+        import threading, time
+        import numpy as np
+        import torch
+        import tilewright
+        program, x = tilewright.compile(torch.nn.Linear(64, 64), (torch.ones(256, 64),)), np.ones((256, 64), np.float32)
+
+        def forever():
+            while True:
+                {work}
+
+        for _ in range(3):
+            threading.Thread(target=forever, daemon=True).start()
+        time.sleep(0.3)
+        print("ended")
+    """)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+
+
 def test_fork(run_with_torch):
     run_with_torch("""
         import os, sys, torch, tilewright

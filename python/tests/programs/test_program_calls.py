@@ -67,6 +67,28 @@ def test_results_that_programs_cannot_give(refusal):
         tilewright.compile(Gives(2**70), (torch.ones(2),))
 
 
+class WritesThroughStrides(torch.nn.Module):
+    """Writes to the first row of a view of four elements."""
+
+    def __init__(self, size, stride):
+        super().__init__()
+        self.size, self.stride = size, stride
+
+    def forward(self, x):
+        y = x + 1
+        y.as_strided(self.size, self.stride)[0].fill_(9)
+        return y
+
+
+def test_writes_to_views_that_overlap_are_refused(refusal):
+    x = torch.arange(4.0)
+    for size, stride in (((2, 2), (2, 1)), ((2, 2), (1, 2)), ((2, 1), (1, 1)), ((2, 0), (0, 0))):
+        model = WritesThroughStrides(size, stride)
+        close(tilewright.compile(model, (x,))(x), model(x), 0)
+    with refusal("TW-IMPORT-0015", "it writes through a view made by aten.as_strided"):
+        tilewright.compile(WritesThroughStrides((2, 3), (1, 1)), (x,))
+
+
 def test_dynamic_sizes(refusal):
     class Model(torch.nn.Module):
         def forward(self, x, y):

@@ -81,6 +81,11 @@ EAGER = {
         "aten.ormqr.default": ["ormqr"],
         "aten.triangular_solve.default": ["triangular_solve"],
     },
+    "it is given a place in the memory of an argument": {
+        "aten.as_strided.default": ["as_strided", "as_strided_scatter"],
+        "aten.as_strided_copy.default": ["as_strided_copy"],
+        "aten.as_strided_scatter.default": ["as_strided_scatter"],
+    },
     "it asks for the strides of PyTorch's memory, which values here do not have": {
         "aten.resize_as.default": ["resize_as_"],
     },
@@ -166,6 +171,9 @@ SOMETIMES_EAGER = {
         "aten.empty_strided.default": {"empty_strided": 3},
         "aten.new_empty_strided.default": {"new_empty_strided": 6},
         "aten.unsafe_split.Tensor": {"unsafe_chunk": 2},
+    },
+    "it is given a place in the memory of an argument": {
+        "aten.as_strided.default": {"as_strided.partial_views": 2},
     },
     "its random numbers are to be those of eager PyTorch, and depend on data": {
         "aten.normal.Tensor_Tensor": {"normal": 4},

@@ -62,6 +62,58 @@ def test_arguments_that_share_memory_and_are_written_to():
         compiled(torch.zeros(1).expand(3), torch.zeros(3))
 
 
+@pytest.mark.parametrize("f", [
+    lambda x: x.as_strided((2,), (1,), 1) * 2, lambda x: x.as_strided((2,), (1,), 0), lambda x: x.as_strided((2,), (1,)) * 2,
+    lambda x: x[1:].as_strided((2,), (1,), 1) * 2, lambda x: x[1:].as_strided((2,), (1,)) * 2,
+    lambda x: torch.as_strided_copy(x, (2,), (1,), 1) * 2,
+], ids=["used", "a result", "its own", "of a view", "of a view, its own", "copied"])
+@pytest.mark.parametrize("parts", [(slice(0, 4), slice(2, 6)), (slice(2, 6), slice(0, 4))], ids=["from 0", "from 2"])
+def test_places_in_the_memory_of_arguments(f, parts):
+    """Offsets of as_strided count from where a tensor's memory begins, of which Dynamo guards nothing."""
+    compiled, x = torch.compile(f, backend=backend), torch.arange(10.0)
+    for part in parts:
+        torch.testing.assert_close(compiled(x[part]), f(x[part]))
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: torch.as_strided_copy(x + 1, (2, 2), (1, 2)) * 2, lambda x: torch.as_strided_copy((x + 1).t(), (2, 2), (1, 2), 1) * 2,
+    lambda x: torch.as_strided_scatter(x + 1, torch.ones(2), (2,), (2,)), lambda x: torch.as_strided_copy(x.t(), (2,), (1,)),
+    lambda x: torch.as_strided_scatter((x + 1).t(), torch.ones(2), (2,), (1,), 1) * 1,
+    lambda x: torch.as_strided_scatter(x, torch.ones(2), (2,), (1,)) * 1,
+], ids=["copied", "copied, permuted", "written", "argument", "written, permuted", "written argument"])
+@pytest.mark.parametrize("given", [torch.arange(12.0).view(3, 4), torch.arange(12.0).view(4, 3).t(), torch.arange(24.0).view(3, 8)[:, ::2]],
+                         ids=["dense", "permuted", "gaps"])
+def test_strides_of_memory_that_is_no_row_major(f, given):
+    torch.testing.assert_close(torch.compile(f, backend=backend)(given), f(given))
+
+
+def written(view):
+    """Writes through a view of an argument, and reads what else is in its memory."""
+    def f(x):
+        view(x).mul_(2)
+        return x[1] + 1, x * 1
+    return f
+
+
+def written_in_graph(x):
+    y = x[0] + 0
+    overlapping = y.as_strided((2, 2), (1, 1))
+    overlapping[0].fill_(9)
+    return y * 1, overlapping * 1
+
+
+@pytest.mark.parametrize("f", [
+    written(lambda x: x[0]), written(lambda x: x[:1]), written(lambda x: x.t()[0]), written(lambda x: x[0, :2]),
+    written(lambda x: x.as_strided((3,), (1,))), written_in_graph,
+    lambda x: torch.select_scatter(x, torch.ones(3), 0, 0) * 1, lambda x: torch.diagonal_scatter(x, torch.ones(3)) * 1,
+], ids=["row", "slice", "column", "part", "strides", "in the graph", "select_scatter", "diagonal_scatter"])
+def test_writes_to_memory_that_overlaps(f):
+    """A write to one element is a write to those that share its memory."""
+    ours, theirs = (torch.arange(24.0).as_strided((4, 3), (1, 1)) for _ in range(2))
+    torch.testing.assert_close(torch.compile(f, backend=backend)(ours), f(theirs))
+    assert torch.equal(ours, theirs)
+
+
 @pytest.mark.parametrize("part", [..., (slice(1), slice(1)), (0, 0)], ids=["all", "element", "scalar"])
 def test_negated_arguments_that_are_written_to(part):
     x = complex_pair().conj().imag

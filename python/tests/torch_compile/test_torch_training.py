@@ -47,6 +47,21 @@ def test_autocast():
         torch.testing.assert_close(a, parameter.grad, rtol=5e-2, atol=1e-2)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("norm", [nn.BatchNorm2d(8), nn.InstanceNorm2d(8, track_running_stats=True)], ids=["batch", "instance"])
+def test_running_statistics_of_few_bits(norm, dtype):
+    """PyTorch traces them as f32."""
+    norm, x = norm.to(dtype), torch.randn(4, 8, 6, 6, dtype=dtype, requires_grad=True)
+    theirs, y = copy.deepcopy(norm), x.detach().clone().requires_grad_()
+    for _ in range(2):
+        ours, expected = torch.compile(norm, backend=backend, fullgraph=True)(x), theirs(y)
+        ours.tanh().sum().backward()
+        expected.tanh().sum().backward()
+        torch.testing.assert_close(ours, expected, rtol=2e-2, atol=2e-2)
+        torch.testing.assert_close(x.grad, y.grad, rtol=5e-2, atol=5e-2)
+    torch.testing.assert_close(norm.state_dict(), theirs.state_dict(), rtol=2e-2, atol=2e-2)
+
+
 @pytest.mark.parametrize("norm", [nn.GroupNorm(4, 8), nn.GroupNorm(2, 8, affine=False), nn.RMSNorm(6), nn.BatchNorm2d(8),
                                   nn.InstanceNorm2d(8, affine=True)],
                          ids=["group", "plain group", "rms", "batch", "instance"])

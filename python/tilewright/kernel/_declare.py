@@ -171,6 +171,7 @@ class Signature:
             for size in given.shape:
                 if isinstance(size, bool) or not isinstance(size, (int, _language.Size)):
                     self.fail(f"argument {name}: {shown(size)} is no size",
+                              'symbols gives several: N, = tk.symbols("N") is one' if isinstance(size, (list, tuple)) else
                               "sizes are symbols, integers, and what is made of these")
         elif isinstance(given, _language.Symbol):
             kind = "symbol"

@@ -110,6 +110,8 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
             raise NotCompiled(why)
         if node.op == "call_function" and _order.is_random(node):
             raise NotCompiled("it draws random numbers")
+        if why := _support.about_memory(node):
+            raise NotCompiled(why, [node.name])
     if isinstance(place, str):
         raise NotCompiled(place)
     try:

@@ -15,6 +15,7 @@ graph; others are made contiguous by the call.
 """
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -89,6 +90,21 @@ def order_of(value: torch.Tensor) -> list[int] | None:
         order.insert(0, chosen)
         expected = expected * value.shape[chosen]
     return order
+
+
+def may_overlap(value: torch.Tensor) -> bool:
+    """Whether elements may share memory: unless each stride is known to be beyond all that those before it reach."""
+    if order_of(value) is not None or any(_private.is_known(size == 0) for size in value.shape):
+        return False
+    reach: Any = 0
+    for d in sorted(range(value.dim()), key=functools.cmp_to_key(
+            lambda a, b: -1 if _private.is_known(value.stride(a) <= value.stride(b)) else 1)):
+        if _private.is_known(value.shape[d] == 1):
+            continue
+        if not _private.is_known(value.stride(d) > reach):
+            return True
+        reach = reach + (value.shape[d] - 1) * value.stride(d)
+    return False
 
 
 class Layout:

@@ -13,12 +13,32 @@ from torch.fx import GraphModule, Node
 from .. import _native
 from . import _kernel_calls, _operators, _order, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
-from ._layout import row_major
+from ._layout import may_overlap, root_of, row_major
 from ._place import Place, tensors_in
 
 # What programs can be given and give; the compiler has the same list (tw_dtype).
 OURS = {torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
         torch.uint8, torch.bool}
+
+# Eager PyTorch copies the first argument with its strides and writes to the copy: where elements of it share memory, to
+# all of them, which is how a graph says that a tensor which overlaps itself is written through a view.
+aten = torch.ops.aten
+SCATTERS = {aten.select_scatter.default, aten.slice_scatter.default, aten.diagonal_scatter.default,
+            aten.as_strided_scatter.default}
+# The offset that these are given counts from where the memory of a tensor begins. Where in it an argument begins no guard
+# of Dynamo's says, so that the next call's may be elsewhere.
+STRIDED = {aten.as_strided.default, aten.as_strided_copy.default, aten.as_strided_scatter.default}
+
+
+def about_memory(node: Node) -> str | None:
+    """Why a node cannot be compiled whose result depends on more than the elements of its arguments; None for others."""
+    if node.target in SCATTERS and may_overlap(node.meta["val"]):
+        return "elements of its result share memory"
+    if node.target in STRIDED and root_of(node.args[0]).op == "placeholder":
+        count = len(_private.schema_of(node.target).arguments)
+        if node.kwargs.get("storage_offset", node.args[-1] if len(node.args) == count else None) is not None:
+            return "it is given a place in the memory of an argument"
+    return None
 
 
 def foreign(value: Any, place: Place | str) -> str | None:
@@ -46,6 +66,8 @@ def _reason(node: Node, place: Place | str) -> str | None:
         return f"{_order.called(node)} has an effect outside of the graph"
     if _order.is_random(node):
         return "its random numbers are to be those of eager PyTorch"
+    if why := about_memory(node):
+        return why
     for value in (node.meta.get("val"), *(each.meta.get("val") for each in node.all_input_nodes)):
         if why := foreign(value, place):
             return why

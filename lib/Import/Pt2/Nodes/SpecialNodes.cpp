@@ -222,7 +222,16 @@ static Outcome importStride(NodeImporter &importer, const Schema &schema) {
   return defineScalar(importer, stride);
 }
 
+static LogicalResult failUnknownMemory(NodeImporter &importer) {
+  std::string name = importer.operatorName();
+  return importer.fail(Code::IMPORT_15,
+                       name.substr(name.find('.') + 1) +
+                           " of a tensor that is not contiguous is not supported",
+                       "call .contiguous() before it");
+}
+
 /// as_strided looks at the memory of its input: that of a contiguous root is known.
+template <bool isView>
 static Outcome importAsStrided(NodeImporter &importer, const Schema &schema) {
   Tensor *tensor = firstTensor(importer, schema);
   StringRef name = onlyResult(importer);
@@ -233,9 +242,7 @@ static Outcome importAsStrided(NodeImporter &importer, const Schema &schema) {
   Tensor &root = tensor->root();
   if (!tensor->meta || !root.meta || !isContiguous(*root.meta) ||
       !tensor->meta->storageOffset.isConstant())
-    return importer.fail(Code::IMPORT_15,
-                         "as_strided of a tensor that is not contiguous is not supported",
-                         "call .contiguous() before as_strided");
+    return failUnknownMemory(importer);
   FailureOr<ValueTensorType> type = importer.graph.typeOf(name);
   if (failed(type))
     return failure();
@@ -249,9 +256,21 @@ static Outcome importAsStrided(NodeImporter &importer, const Schema &schema) {
   if (failed(operands))
     return failure();
   Value result = importer.create(schema, *operands, *type)->getResult(0);
+  const TensorMeta *meta = importer.graph.metaOf(name);
   ViewStep step{&schema, *operands, 0, *type, -1, {}, {}};
-  Tensor *view = importer.tensors.addView(&root, step, result, importer.graph.metaOf(name));
-  return importer.graph.define(name, {view, {}});
+  Tensor *made = isView ? importer.tensors.addView(&root, step, result, meta)
+                        : importer.tensors.addRoot(result, meta);
+  return importer.graph.define(name, {made, {}});
+}
+
+/// as_strided_scatter writes to a copy of its input's memory, which is known where that is its
+/// elements in their order.
+static Outcome importAsStridedScatter(NodeImporter &importer, const Schema &schema) {
+  Tensor *tensor = firstTensor(importer, schema);
+  if (!tensor || !tensor->meta || !isContiguous(*tensor->meta) ||
+      !tensor->meta->storageOffset.isConstant() || tensor->meta->storageOffset.value != 0)
+    return failUnknownMemory(importer);
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,7 +377,9 @@ std::optional<LogicalResult> NodeImporter::importSpecial(const Schema &schema) {
       {"torch.aten.sym_size.int", importSize},
       {"torch.aten.sym_numel", importSize},
       {"torch.aten.sym_stride.int", importStride},
-      {"torch.aten.as_strided", importAsStrided},
+      {"torch.aten.as_strided", importAsStrided<true>},
+      {"torch.aten.as_strided_copy", importAsStrided<false>},
+      {"torch.aten.as_strided_scatter", importAsStridedScatter},
       {"torch.aten._assert_scalar", importAssert},
       {"torch.aten._assert_async", importAssert},
       {"torch.aten._assert_async.msg", importAssert},

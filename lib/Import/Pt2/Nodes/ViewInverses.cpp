@@ -183,7 +183,31 @@ static Value diagonalBack(Emit &emit, const ViewStep &step, Value base, Value wr
                     {"dim2", step.operand("dim2")}});
 }
 
+/// Whether no two elements of the view are known to be one of the base: each stride is beyond all
+/// that smaller ones reach.
+static bool isKnownNotToOverlap(const ViewStep &step) {
+  auto sizes = constantInts(step.operand("size")), strides = constantInts(step.operand("stride"));
+  if (!sizes || !strides || sizes->size() != strides->size())
+    return false;
+  if (llvm::is_contained(*sizes, 0))
+    return true;
+  SmallVector<std::pair<int64_t, int64_t>> dims; // strides and sizes
+  for (auto [stride, size] : llvm::zip(*strides, *sizes))
+    dims.push_back({stride, size});
+  llvm::sort(dims);
+  int64_t reach = 0;
+  for (auto [stride, size] : dims) {
+    int64_t part;
+    if (size > 1 && (stride <= reach || llvm::MulOverflow(stride, size - 1, part) ||
+                     llvm::AddOverflow(reach, part, reach)))
+      return false;
+  }
+  return true;
+}
+
 static Value stridedBack(Emit &emit, const ViewStep &step, Value base, Value written) {
+  if (!isKnownNotToOverlap(step)) // a write to one element would be one to others
+    return {};
   return emit.aten("aten.as_strided_scatter", base.getType(),
                    {{"self", base},
                     {"src", written},
