@@ -20,7 +20,8 @@ public:
   RowProduct(Emitter &e, tile::DotOp op, const Memory &place, bool isFresh)
       : e(e), b(e.b), loc(e.loc), op(op), place(place), isFresh(isFresh),
         vector(VectorType::get(int64_t(lanesOf(e, op)), sumType(op))), lanes(lanesOf(e, op)),
-        extents(e.extents(op.getAcc())), depth(op.getA().getType().getDimSize(1)) {}
+        extents(e.extents(op.getAcc())), rows(op.getA().getType().getDimSize(0)),
+        depth(op.getA().getType().getDimSize(1)) {}
 
   LogicalResult run() {
     SmallVector<Value> none;
@@ -33,68 +34,91 @@ private:
   /// As many results as there are lanes, of all rows.
   LogicalResult columns(const Ix &column) {
     SmallVector<Value> none;
-    return e.loop(0, extents[0], 1, none, [&](const Ix &row) -> LogicalResult {
-      FailureOr<Value> sums = products(row, column);
-      if (failed(sums))
+    return e.loop(0, rows, rowsAtOnce(), none, [&](const Ix &first) {
+      if (failed(products(first, column)))
         return failure();
-      Point point{{row, column}, 1, 1};
-      FailureOr<Value> before =
-          isFresh ? e.evaluate(op.getAcc(), point) : FailureOr<Value>(e.read(place, point));
-      if (failed(before))
-        return failure();
-      Value sum = e.convertFloat(e.asVector(*before), vector.getElementType());
-      sum = arith::AddFOp::create(b, loc, sum, *sums);
-      e.write(place, point, e.convertFloat(sum, op.getType().getElementType()));
-      return success();
+      SmallVector<Value> none;
+      return e.loop(0, rowsAtOnce(), 1, none, [&](const Ix &row) {
+        return addUp(row, {{e.ix().add(first, row), column}, 1, 1});
+      });
     });
   }
 
-  /// The products of a row of a with columns of b from `column` on, one in each lane. The columns,
+  /// Rows that share a column while it is in a register: equal parts of them, which stay in the
+  /// first-level cache from column to column. One after the other each would read the column from
+  /// the second level.
+  int64_t rowsAtOnce() const {
+    constexpr int64_t mostBytes = 1 << 14;
+    int64_t bytesOfRow = depth * Emitter::bytesOf(vector.getElementType()), some = rows;
+    while (some > 1 && (rows % some != 0 || some * bytesOfRow > mostBytes))
+      --some;
+    return some;
+  }
+
+  /// The sums of a row of those at once are added to what there is at `point`.
+  LogicalResult addUp(const Ix &row, const Point &point) {
+    SmallVector<Value> parts;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      parts.push_back(LLVM::LoadOp::create(b, loc, vector, placeOf(row, int64_t(lane)), 64));
+    Value sums = acrossLanes(parts);
+    FailureOr<Value> before =
+        isFresh ? e.evaluate(op.getAcc(), point) : FailureOr<Value>(e.read(place, point));
+    if (failed(before))
+      return failure();
+    Value sum = e.convertFloat(e.asVector(*before), vector.getElementType());
+    sum = arith::AddFOp::create(b, loc, sum, sums);
+    e.write(place, point, e.convertFloat(sum, op.getType().getElementType()));
+    return success();
+  }
+
+  /// The products of rows of a from `first` on with columns of b from `column` on. The columns,
   /// which lie along memory, are read from start to end, one after the other, in a loop that LLVM
   /// cannot reorder: side by side, processors do not see that they could read ahead (a decoding
   /// step on an EPYC then takes 1.8 times as long).
-  FailureOr<Value> products(const Ix &row, const Ix &column) {
+  LogicalResult products(const Ix &first, const Ix &column) {
     IndexBuilder ix = e.ix();
     Ix last = ix.sub(extents[1], 1);
     bool isMasked = bool(e.mask);
     llvm::SaveAndRestore masked(e.mask, Value());
     if (!room)
-      room = e.allocate({Size(int64_t(lanes)), Size(int64_t(lanes))}, vector.getElementType());
+      room = e.allocate({Size(rowsAtOnce()), Size(int64_t(lanes)), Size(int64_t(lanes))},
+                        vector.getElementType());
     SmallVector<Value> none;
-    if (failed(e.loop(0, int64_t(lanes), 1, none, [&](const Ix &lane) -> LogicalResult {
-          Ix at = ix.add(column, lane); // what is beyond is computed for nothing
-          FailureOr<Value> sum = product(row, isMasked ? ix.min(at, last) : at);
-          if (succeeded(sum))
-            LLVM::StoreOp::create(b, loc, *sum, placeOf(lane), 64);
-          return sum;
-        })))
-      return failure();
-    SmallVector<Value> sums;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      sums.push_back(LLVM::LoadOp::create(b, loc, vector, placeOf(int64_t(lane)), 64));
-    return acrossLanes(sums);
+    return e.loop(0, int64_t(lanes), 1, none, [&](const Ix &lane) -> LogicalResult {
+      Ix at = ix.add(column, lane); // what is beyond is computed for nothing
+      SmallVector<Value> sums;
+      if (failed(product(first, isMasked ? ix.min(at, last) : at, sums)))
+        return failure();
+      for (auto [row, sum] : llvm::enumerate(sums))
+        LLVM::StoreOp::create(b, loc, sum, placeOf(int64_t(row), lane), 64);
+      return success();
+    });
   }
 
-  /// The product of a row and a column, as sums of every lanes-th term.
-  FailureOr<Value> product(const Ix &row, const Ix &column) {
-    SmallVector<Value> sum = {arith::ConstantOp::create(b, loc, b.getZeroAttr(vector))};
-    auto step = [&](const Point &at, SmallVectorImpl<Value> &sum) -> LogicalResult {
-      FailureOr<Value> left = element(op.getA(), {{row, at.at[0]}, 1, 1});
+  /// The products of rows and a column, each as sums of every lanes-th term.
+  LogicalResult product(const Ix &first, const Ix &column, SmallVectorImpl<Value> &sums) {
+    sums.assign(size_t(rowsAtOnce()), arith::ConstantOp::create(b, loc, b.getZeroAttr(vector)));
+    auto step = [&](const Point &at, SmallVectorImpl<Value> &sums) -> LogicalResult {
       FailureOr<Value> right = element(op.getB(), {{at.at[0], column}, 0, 1});
-      if (failed(left) || failed(right))
+      if (failed(right))
         return failure();
-      sum[0] = math::FmaOp::create(b, loc, *left, *right, sum[0]);
+      for (auto [row, sum] : llvm::enumerate(sums)) {
+        FailureOr<Value> left =
+            element(op.getA(), {{e.ix().add(first, int64_t(row)), at.at[0]}, 1, 1});
+        if (failed(left))
+          return failure();
+        sum = math::FmaOp::create(b, loc, *left, *right, sum);
+      }
       return success();
     };
-    if (failed(e.alongDimension({{Ix(0)}, -1, 1}, 0, 0, depth, lanes, sum, step)))
-      return failure();
-    return sum[0];
+    return e.alongDimension({{Ix(0)}, -1, 1}, 0, 0, depth, lanes, sums, step);
   }
 
-  /// Where the sums of a column are.
-  Value placeOf(const Ix &lane) {
+  /// Where the sums of a row and a column are.
+  Value placeOf(const Ix &row, const Ix &lane) {
+    Ix index = e.ix().add(e.ix().mul(row, int64_t(lanes)), lane);
     return LLVM::GEPOp::create(b, loc, room->base.getType(), vector, room->base,
-                               ArrayRef<LLVM::GEPArg>{e.ix().value(lane)});
+                               ArrayRef<LLVM::GEPArg>{e.ix().value(index)});
   }
 
   FailureOr<Value> element(Value tile, const Point &point) {
@@ -155,8 +179,8 @@ private:
   VectorType vector;
   unsigned lanes;
   Indices extents;
-  int64_t depth;
-  std::optional<Memory> room; // for a vector of each lane
+  int64_t rows, depth;
+  std::optional<Memory> room; // for a vector of each row at once and each lane
 };
 
 } // namespace
