@@ -60,7 +60,7 @@ namespace {
 struct TorchTypes {
   PyTypeObject *tensor = nullptr, *parameter = nullptr;
   const dlpack::ExchangeApi *api = nullptr;
-  nb::handle threads, isNegated;
+  nb::handle threads;
 };
 
 TorchTypes torchTypes;
@@ -86,7 +86,6 @@ TorchTypes torchTypes;
     throw nb::python_error();
   torchTypes.parameter = reinterpret_cast<PyTypeObject *>(
       nb::object(torch.attr("nn").attr("Parameter")).release().ptr());
-  torchTypes.isNegated = nb::object(tensor.attr("is_neg")).release();
   torchTypes.tensor = reinterpret_cast<PyTypeObject *>(tensor.release().ptr());
   torchTypes.threads = nb::object(torch.attr("get_num_threads")).release();
   torchTypes.api = api;
@@ -106,15 +105,6 @@ const dlpack::ExchangeApi *torchApi(nb::handle object) {
   const TorchTypes &types = findTorch();
   PyTypeObject *type = Py_TYPE(object.ptr());
   return types.api && (type == types.tensor || type == types.parameter) ? types.api : nullptr;
-}
-
-bool isNegated(nb::handle tensor) {
-  PyObject *argument = tensor.ptr();
-  nb::object answer =
-      nb::steal(PyObject_Vectorcall(findTorch().isNegated.ptr(), &argument, 1, nullptr));
-  if (!answer)
-    throw nb::python_error();
-  return answer.is(nb::handle(Py_True));
 }
 
 bool viewTensor(const dlpack::ExchangeApi &api, nb::handle object, dlpack::Tensor &out) {
@@ -386,14 +376,19 @@ static nb::object contiguousCopy(const Slot &slot, nb::handle tensor) {
   }
 }
 
-/// Makes `view` that of a contiguous copy with no elements to be negated. The number of elements.
+/// Makes `view` that of a contiguous copy, where `tensor` is not contiguous or its elements are
+/// still to be negated. The number of its elements.
 int64_t Arguments::makeDense(const Slot &slot, nb::handle tensor, const dlpack::ExchangeApi &api,
                              dlpack::Tensor &view) {
+  auto count = contiguousCount(view.rank, view.sizes, view.strides);
+  bool isNegated = asks(tensor, "is_neg");
+  if (count && !isNegated)
+    return *count;
   if (slot.value.mutated)
-    refuseUnwritable(slot, isNegated(tensor) ? "it is a negated view" : "it is not contiguous");
+    refuseUnwritable(slot, isNegated ? "it is a negated view" : "it is not contiguous");
   nb::object dense = contiguousCopy(slot, tensor);
   kept.push_back(dense);
-  std::optional<int64_t> count;
+  count.reset();
   if (viewTensor(api, dense, view))
     count = contiguousCount(view.rank, view.sizes, view.strides);
   if (!count)
@@ -412,12 +407,14 @@ void Arguments::addTorch(const Slot &slot, nb::handle object, const dlpack::Exch
   if (!dtype)
     refuseTorch(slot, object, isViewed);
   noteLibrary(Library::Torch);
-  auto count = contiguousCount(view.rank, view.sizes, view.strides);
-  if (!count || isNegated(object))
+  int64_t count = contiguousCount(view.rank, view.sizes, view.strides).value_or(0);
+  // Elements behind a negation that is still to be made are parts of complex numbers, so more than
+  // one of them never lie side by side unless somebody asked for exactly that.
+  if (count <= 1)
     count = makeDense(slot, object, api, view);
   if (slot.value.mutated)
     noteWrittenTorch(slot, object);
-  given.push_back({static_cast<char *>(view.data) + view.byteOffset, *count * (view.dtype.bits / 8),
+  given.push_back({static_cast<char *>(view.data) + view.byteOffset, count * (view.dtype.bits / 8),
                    *dtype, view.rank, view.sizes});
 }
 

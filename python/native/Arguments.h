@@ -123,9 +123,6 @@ dlpack::Device deviceOf(const tw_program *program);
 /// also throws C++ exceptions, which say nothing that our messages do not.
 bool viewTensor(const dlpack::ExchangeApi &api, nanobind::handle object, dlpack::Tensor &out);
 
-/// Whether the elements of a plain tensor of torch are those in its memory, negated.
-bool isNegated(nanobind::handle tensor);
-
 /// "TypeName", with its module unless that is builtins.
 std::string typeName(nanobind::handle object);
 /// "f32[2, s0]"; "f32" where the rank is -1, which stands for any.

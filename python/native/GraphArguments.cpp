@@ -54,8 +54,9 @@ static bool isOneElement(const dlpack::Tensor &view) {
 
 /// Whether the elements are still to be negated. Asked where that may be: it takes longer than all
 /// else that is done with an argument. A part of a complex number is dense when it is one element.
-static bool isToNegate(nb::handle tensor, const GraphInput &input, const dlpack::Tensor &view) {
-  return (input.mayBeNegated || isOneElement(view)) && isNegated(tensor);
+static bool isNegated(nb::handle tensor, const GraphInput &input, const dlpack::Tensor &view) {
+  return (input.mayBeNegated || isOneElement(view)) &&
+         callMethod(tensor, TW_NAME("is_neg")).is(nb::handle(Py_True));
 }
 
 /// A copy of `given` whose memory is in `order`, as the artifact takes it.
@@ -105,7 +106,7 @@ void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle
   bool isDense = input.order.empty()
                      ? contiguousCount(view.rank, view.sizes, view.strides).has_value()
                      : isInOrder(view, input.order);
-  isDense = isDense && !isToNegate(object, input, view);
+  isDense = isDense && !isNegated(object, input, view);
   std::vector<int64_t> *sizes = nullptr;
   if (!input.order.empty()) {
     permuted.reserve(inputs.size()); // tensors point into it
