@@ -123,6 +123,8 @@ private:
                                    name, fmt::join(namesOf(schema), ", ")));
     if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue());
         list && known->kind == ConfigurationField::List) {
+      for (int64_t number : list.asArrayRef())
+        TW_TRY(checkNumber(name, number));
       made.lists[name] = list.asArrayRef();
       return {};
     }
@@ -135,7 +137,14 @@ private:
                                        : "a number, or true or false"));
     auto flag = dyn_cast<BoolAttr>(field.getValue());
     made.numbers[name] = flag ? int64_t(flag.getValue()) : integer.getInt();
-    return {};
+    return checkNumber(name, made.numbers[name]);
+  }
+
+  /// More than that depends on the kernel, whose constraints say it.
+  Status checkNumber(const std::string &name, int64_t number) const {
+    return number >= 0 ? Status()
+                       : Status(wrong(op, fmt::format("field {} is {}, but no field is negative",
+                                                      name, number)));
   }
 
   static std::vector<std::string> namesOf(const ConfigurationSchema &schema) {
@@ -247,6 +256,16 @@ Status checkTarget(ModuleOp module, const std::string &name, const std::string &
         {},
         help};
   version = given.getInt();
+  constexpr StringRef targets[] = {"cpu", "nvidia"};
+  if (!llvm::is_contained(targets, wanted.getValue()))
+    return Diagnostic{
+        Code::TUNE_4,
+        fmt::format(
+            "{} is \"{}\"; specs are for {}", targetName.str(), wanted.str(),
+            fmt::join(llvm::map_range(targets, [](StringRef each) { return each.str(); }), " or ")),
+        name,
+        {},
+        help};
   if (version > fieldsVersion)
     return Diagnostic{
         Code::TUNE_5,

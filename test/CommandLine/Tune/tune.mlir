@@ -15,9 +15,13 @@
 // Of a search of nothing only the database is left.
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --budget=5s --threads=1 --database=%t.sqlite -o %t3.json | FileCheck %s --check-prefix=ONLY
 // ONLY: note: {{[1-9][0-9]*}} measurements come from
-// RUN: rm -f %t2.sqlite
-// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --threads=1 --database=%t2.sqlite -o %t4.json | FileCheck %s --check-prefix=NOTHING
-// NOTHING: note: {{.*}}2.sqlite knows nothing of these kernels
+// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --threads=2 --database=%t.sqlite -o %t4.json | FileCheck %s --check-prefix=NOTHING
+// NOTHING: note: {{.*}}.sqlite knows nothing of these kernels
+// A database that is not there is not made, and none is written over.
+// RUN: not tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --threads=1 --database=%t.none -o %t4.json 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error[TW-IO-0001]: cannot read {{.*}}.none
+// RUN: not tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --threads=1 --database=%t.sqlite -o %t.sqlite 2>&1 | FileCheck %s --check-prefix=OVER
+// OVER: error[TW-IO-0018]: cannot write {{.*}}.sqlite: another output of this command goes to the same file
 // RUN: FileCheck %s --check-prefix=CONFIG < %t3.json
 // CONFIG: {"version": {{[0-9]+}}, "configurations":
 func.func @main(%x: !torch.vtensor<[64,256],f32>, %y: !torch.vtensor<[256,64],f32>, %z: !torch.vtensor<[256,96],f32>)

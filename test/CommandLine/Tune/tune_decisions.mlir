@@ -1,8 +1,12 @@
 // A search tries decisions the other way round. What cannot be had is counted, and no failure of the command: with --json
 // there is one object.
-// RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --candidates=15 -o %t.mlir --json > %t.json
+// RUN: rm -f %t.sqlite
+// RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --candidates=15 --database=%t.sqlite -o %t.mlir --json > %t.json
 // RUN: %python -c "import json; r = json.load(open('%t.json')); print(r['decisions']['tried'] > r['decisions']['refused'] > 0)" | FileCheck %s
 // CHECK: True
+// They are kept, as measurements of kernels are.
+// RUN: %python -c "import sqlite3; c = sqlite3.connect('%t.sqlite'); print(*c.execute('select count(*) > 0 from kernels join measurements on measurements.kernel = kernels.id where target like \'%% decisions\'').fetchone())" | FileCheck %s --check-prefix=KEPT
+// KEPT: 1
 // RUN: tilewright check %s --tuning-spec=%t.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3
 // In a bundle, too: of five programs one has other decisions, which are compared by the whole call. The next round asks for others.
 // RUN: rm -rf %t && mkdir %t
@@ -14,6 +18,9 @@
 // MEASURE: 5 programs measured, 0 known before
 // RUN: tilewright tune %s --threads=1 --finish=%t/bundle -o %t/found.mlir
 // RUN: tilewright check %s --tuning-spec=%t/found.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3
+// A bundle is of one model.
+// RUN: not tilewright tune %S/tune.mlir --threads=1 --finish=%t/bundle -o %t/other.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error[TW-TUNE-0006]: the bundle {{.*}}bundle is of {{.*}}tune_decisions.mlir, and {{.*}}tune.mlir has none of its kernels
 // RUN: cp %t/bundle/bundle.json %t/first.json
 // RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --prepare=%t/bundle --programs=5
 // RUN: cat %t/first.json %t/bundle/bundle.json > %t/both.json

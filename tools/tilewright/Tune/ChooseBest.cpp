@@ -70,7 +70,7 @@ int Tuner::choose() {
   bool isOther = !options.model.tuningSpecs.empty() || !results.decisions.kept.empty();
   bool isCompared = (isOther || !kept.empty()) && !options.addsForThreads;
   if (status == 0 && goesOn() && isCompared)
-    status = compareWithCompilers(isOther);
+    status = compareWithCompilers();
   if (isOther && isCompared && !results.ofCompilers && !keepsCompilers)
     results.notes.push_back("interrupted: what is written is not compared with the compiler's own "
                             "choice, and may be slower");
@@ -180,7 +180,12 @@ int Tuner::measureThreads(std::span<const int> numbers, std::vector<CallOfThread
   return 0;
 }
 
-int Tuner::compareWithCompilers(bool isOther) {
+void Tuner::keepCompilers(const std::string &why) {
+  keepsCompilers = true;
+  results.notes.push_back(why + " the compiler's own choice, which is what is written");
+}
+
+int Tuner::compareWithCompilers() {
   std::string compilers, found;
   if (int status = compileFound(options.model, compilers, found))
     return status;
@@ -195,11 +200,8 @@ int Tuner::compareWithCompilers(bool isOther) {
   if (result->isInterrupted || !goesOn())
     return 0;
   results.ofCompilers = ratioOfCall(*result);
-  // Noise is no reason against what was faster by itself, nor for what was not.
-  keepsCompilers = isOther ? results.ofCompilers->median >= 1 : results.ofCompilers->isSlower();
-  if (keepsCompilers)
-    results.notes.push_back("what was found is no better than the compiler's own choice, which "
-                            "is what is written");
+  if (results.ofCompilers->median >= 1)
+    keepCompilers("what was found is no better than");
   return 0;
 }
 

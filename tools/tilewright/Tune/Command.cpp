@@ -119,6 +119,8 @@ Status checkMode(const CommandOptions &options) {
   if (options.tune.modelOnly && options.tune.database.empty())
     return usage("--model-only tries what is known, but no --database is given",
                  "give the database of an earlier search");
+  if (options.tune.modelOnly)
+    TW_TRY(MappedFile::open(options.tune.database)); // a search would make it
   bool takesModel = mode != "--measure" && mode != "--replay";
   if (takesModel && options.tune.model.model.empty())
     return usage("MODEL is required", "see tilewright tune --help");
@@ -212,16 +214,23 @@ std::string foundText(const CommandOptions &options, const std::vector<FoundKern
                                            : specText(options.tune.model, found, decisions);
 }
 
+/// "3 kernels"
+std::string counted(int64_t count, const char *what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// What was written, and what to do with it.
-std::string writtenText(const std::string &path, const Tuner &tuner) {
+std::string writtenText(const std::string &path, const std::vector<FoundKernel> &found,
+                        const std::vector<Decision> &decisions) {
   bool isConfiguration = path.ends_with(".json");
   auto count = std::ranges::count_if(
-      tuner.found(), [](const FoundKernel &each) { return !each.isCompilersChoice(); });
-  size_t decisions = tuner.foundDecisions().size();
-  if (count == 0 && decisions == 0)
+      found, [](const FoundKernel &each) { return !each.isCompilersChoice(); });
+  auto decided = int64_t(decisions.size());
+  if (count == 0 && decided == 0)
     return fmt::format("wrote {}, which changes nothing: nothing faster was found\n", path);
-  return fmt::format("wrote {}, with configurations of {} kernels{}: compile with --{}={}\n", path,
-                     count, decisions ? fmt::format(" and {} decisions", decisions) : "",
+  return fmt::format("wrote {}, with configurations of {}{}: compile with --{}={}\n", path,
+                     counted(count, "kernel"),
+                     decided ? " and " + counted(decided, "decision") : "",
                      isConfiguration ? "config" : "tuning-spec", path);
 }
 
@@ -235,7 +244,7 @@ int readModelInputs(const CommandOptions &options, ModelInputs &inputs) {
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
   std::vector<std::string> read = filesRead(options.tune.model), written;
-  for (const std::string &file : {options.output, options.page})
+  for (const std::string &file : {options.output, options.page, options.tune.database})
     if (!file.empty())
       written.push_back(file);
   TW_TRY_CLI(checkFiles(std::span(&*call, 1), read, written));
@@ -249,6 +258,20 @@ int readModelInputs(const CommandOptions &options, ModelInputs &inputs) {
   TW_TRY_CLI(made);
   inputs = {*std::move(specs), *std::move(made)};
   return 0;
+}
+
+Status writeFound(const CommandOptions &options, const Tuner &tuner,
+                  std::optional<OutputFile> &file, std::optional<OutputFile> &page) {
+  if (file) {
+    TW_TRY(file->write(asBytes(foundText(options, tuner.found(), tuner.foundDecisions()))));
+    TW_TRY(file->commit());
+    std::fputs(writtenText(options.output, tuner.found(), tuner.foundDecisions()).c_str(), stderr);
+  }
+  if (page) {
+    TW_TRY(page->write(asBytes(reportPage(tuner))));
+    TW_TRY(page->commit());
+  }
+  return {};
 }
 
 int search(const CommandOptions &options, const TemporaryFolder &folder) {
@@ -268,16 +291,11 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
   if (int status = searches.run(inputs.tensors))
     return status;
   const Tuner &last = searches.last();
-  if (file) {
-    TW_TRY_CLI(file->write(asBytes(foundText(options, last.found(), last.foundDecisions()))));
-    TW_TRY_CLI(file->commit());
-    std::fputs(writtenText(options.output, last).c_str(), stderr);
-  }
-  if (page) {
-    TW_TRY_CLI(page->write(asBytes(reportPage(last))));
-    TW_TRY_CLI(page->commit());
-  }
-  TW_TRY_CLI(writeResults(options.json ? searches.json() : searches.text()));
+  Status written = writeFound(options, last, file, page);
+  // What was found can be read where there is no room for it in a file.
+  if (written || !options.json)
+    TW_TRY_CLI(writeResults(options.json ? searches.json() : searches.text()));
+  TW_TRY_CLI(written);
   return 0;
 }
 
@@ -304,6 +322,7 @@ int finish(const CommandOptions &options, const TemporaryFolder &folder) {
   TW_TRY_CLI(file);
   TW_TRY_CLI(file->write(asBytes(foundText(options, found, decisions))));
   TW_TRY_CLI(file->commit());
+  std::fputs(writtenText(options.output, found, decisions).c_str(), stderr);
   TW_TRY_CLI(writeResults(report));
   return 0;
 }
@@ -332,7 +351,8 @@ static void addBudgetOptions(CLI::App &command, TuneOptions &tuned) {
   command
       .add_option("--budget", tuned.budgetSeconds,
                   "how long to look, in seconds, or as 30m or 2h (default 10m; with --exhaustive "
-                  "as long as it takes)")
+                  "as long as it takes); what is compiled and measured before and after comes on "
+                  "top")
       ->transform(
           CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
                                 CLI::AsNumberWithUnit::CASE_SENSITIVE))

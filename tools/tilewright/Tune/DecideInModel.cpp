@@ -8,6 +8,7 @@
 #include "Tuner.h"
 #include "runtime/Artifact/Artifact.h"
 #include <cstdint>
+#include <ctime>
 #include <fmt/format.h>
 #include <utility>
 
@@ -18,21 +19,56 @@ static constexpr double shareOfDecisions = 0.2;
 
 namespace {
 
+std::string textOf(const std::vector<Decision> &decisions) {
+  std::string text;
+  for (const Decision &decision : decisions)
+    text += (text.empty() ? "" : "; ") + decision.text();
+  return text;
+}
+
+/// Trials of earlier searches, by what was decided in them.
+struct EarlierTrials {
+  std::function<Result<std::vector<tune::Measurement>>(const std::string &)> find;
+  std::function<void(const std::string &, const tune::Measurement &)> add;
+};
+
 class ModelTrials : public DecisionTrials {
 public:
   using Ratio = std::function<tune::TimeRatio(const TrialResult &)>;
 
   ModelTrials(const ModelOptions &model, const TemporaryFolder &folder,
               std::span<const KnownCall> calls, TrialOptions trial, int compileSeconds,
-              Ratio ratioOf, std::function<bool()> goesOn, std::string &start)
+              Ratio ratioOf, std::function<bool()> goesOn, EarlierTrials earlier,
+              std::string &start)
       : model(model), folder(folder), calls(calls), trial(std::move(trial)),
         compileSeconds(compileSeconds), ratioOf(std::move(ratioOf)), goesOn(std::move(goesOn)),
-        start(start) {}
+        earlier(std::move(earlier)), start(start) {}
 
+  /// What is kept is measured now, whatever is known of it.
   Result<AlternativeTrial> tryOut(const std::vector<Decision> &wanted, bool isFinal) override {
-    if (!isFinal) { // else it is there
+    std::string text = textOf(wanted);
+    TW_ASSIGN(std::vector<tune::Measurement> known, earlier.find(text));
+    if (!isFinal && !known.empty())
+      return AlternativeTrial{.refusal = known.back().rejection, .ratio = known.back().ratio};
+    TW_ASSIGN(AlternativeTrial made, tryNow(wanted, text, isFinal));
+    if (!made.isInterrupted)
+      earlier.add(text, {{}, {}, made.refusal, made.ratio, pairs, startUs, std::time(nullptr)});
+    return made;
+  }
+
+  void keep() override {
+    start = candidate.artifact;
+    turn = 1 - turn; // the next one does not write over it
+  }
+
+private:
+  Result<AlternativeTrial> tryNow(const std::vector<Decision> &wanted, const std::string &text,
+                                  bool isFinal) {
+    pairs = 0, startUs = 0;
+    if (compiled != text) {
       TW_ASSIGN(candidate, compileCandidate(model, configurationText({}, {}, wanted), folder,
                                             fmt::format("decisions{}", turn), compileSeconds));
+      compiled = text;
     }
     if (!goesOn()) // which may be why it was refused
       return AlternativeTrial{.isInterrupted = true};
@@ -44,16 +80,13 @@ public:
               runTrial(start, candidate.artifact, calls.first(isFinal ? calls.size() : 1), own));
     if (result.isInterrupted)
       return AlternativeTrial{.isInterrupted = true};
-    return result.fault.empty() ? AlternativeTrial{.ratio = ratioOf(result)}
-                                : AlternativeTrial{.refusal = result.fault};
+    if (!result.fault.empty())
+      return AlternativeTrial{.refusal = result.fault};
+    pairs = int64_t(result.start.call.size());
+    startUs = statistics(result.start.call).median;
+    return AlternativeTrial{.ratio = ratioOf(result)};
   }
 
-  void keep() override {
-    start = candidate.artifact;
-    turn = 1 - turn; // the next one does not write over it
-  }
-
-private:
   const ModelOptions &model;
   const TemporaryFolder &folder;
   std::span<const KnownCall> calls;
@@ -61,8 +94,12 @@ private:
   int compileSeconds;
   Ratio ratioOf;
   std::function<bool()> goesOn;
+  EarlierTrials earlier;
   std::string &start;
   CandidateProgram candidate;
+  std::string compiled; // what is decided in the candidate
+  int64_t pairs = 0;    // of the last trial
+  double startUs = 0;
   int turn = 0;
 };
 
@@ -121,6 +158,29 @@ int Tuner::readDecisions() {
   return 0;
 }
 
+/// Operators have the same names in other models: what the model is made of tells them apart.
+Result<tune::MeasuredKernel> Tuner::keyOfDecisions(const rt::Metadata &program,
+                                                   const std::vector<Decision> &made) const {
+  TW_ASSIGN(ProgramDescription description, describeProgram(program));
+  TW_ASSIGN(std::string machine, machineText(program.target, options.threads));
+  std::string text = textOf(made);
+  std::vector<std::string> files = options.model.kernels;
+  files.push_back(options.model.model);
+  for (const std::string &path : files) {
+    TW_ASSIGN(MappedFile file, MappedFile::open(path));
+    text += fmt::format("{:016x}", std::hash<std::string_view>()(file.text()));
+  }
+  for (const HostTensor &input : calls.front().inputs)
+    text += input.typeText();
+  bool isForTime = options.objective == Objective::Time;
+  return tune::MeasuredKernel{"",
+                              0,
+                              fmt::format("{:016x}", std::hash<std::string>()(text)),
+                              description.target + " decisions",
+                              (isForTime ? "" : "memory; ") + machine,
+                              description.compiler};
+}
+
 int Tuner::tryAlternatives(const std::vector<Decision> &made) {
   progress.at("trying other decisions", 0);
   auto program = rt::openArtifact(startArtifact);
@@ -130,9 +190,24 @@ int Tuner::tryAlternatives(const std::vector<Decision> &made) {
   if (self->isInterrupted || !self->fault.empty()) // readKernels says it
     return 0;
   trial.seconds = secondsOfTrial(*self);
+  auto key = keyOfDecisions(program->metadata, made);
+  TW_TRY_CLI(key);
+  auto keyOf = [&](const std::string &decisions) {
+    tune::MeasuredKernel own = *key;
+    own.signature = decisions;
+    return own;
+  };
+  EarlierTrials earlier = {[&](const std::string &decisions) {
+                             return database ? database->find(keyOf(decisions))
+                                             : std::vector<tune::Measurement>();
+                           },
+                           [&](const std::string &decisions, const tune::Measurement &measurement) {
+                             remember(keyOf(decisions), measurement);
+                           }};
   ModelTrials trials(
       options.model, folder, calls, trial, compileSeconds,
-      [this](const TrialResult &result) { return ratioOfCall(result); }, goesOn, startArtifact);
+      [this](const TrialResult &result) { return ratioOfCall(result); }, goesOn, earlier,
+      startArtifact);
   // One at least: what was prepared for it may have taken all of a short budget.
   bool isFirst = true;
   double mostTried = double(options.budgetCandidates.value_or(SIZE_MAX)) * shareOfDecisions;

@@ -176,8 +176,8 @@ void Tuner::record(const Choice &choice, const TrialResult &result) {
     }
     TimeRatio ratio = ratioOf(kernel, result);
     kernel.search.record(point, ratio);
-    remember(kernel, {point, kernel.search.costOf(point), "", ratio, int64_t(start.size()),
-                      statistics(start).median, int64_t(std::time(nullptr))});
+    remember(kernel.measured, {point, kernel.search.costOf(point), "", ratio, int64_t(start.size()),
+                               statistics(start).median, int64_t(std::time(nullptr))});
   }
 }
 
@@ -186,14 +186,14 @@ void Tuner::reject(size_t number, const Point &point, const std::string &why) {
   kernel.search.reject(point);
   results.notes.push_back(
       fmt::format("{}: rejected{}: {}", kernel.space.name, changesText(kernel.space, point), why));
-  remember(kernel,
+  remember(kernel.measured,
            {point, kernel.search.costOf(point), why, {}, 0, 0, int64_t(std::time(nullptr))});
 }
 
-void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measurement) {
+void Tuner::remember(const tune::MeasuredKernel &kernel, const tune::Measurement &measurement) {
   if (!database)
     return;
-  Status added = database->add(kernel.measured, measurement);
+  Status added = database->add(kernel, measurement);
   if (added)
     return;
   // What was found is worth more than its record.

@@ -50,7 +50,20 @@ int Searches::run(std::span<const HostTensor> inputs) {
     if (!goesOn())
       return 0;
   }
-  return threads.size() > 1 ? tuners.back()->measureThreads(threads, calls) : 0;
+  return threads.size() > 1 ? compareThreads() : 0;
+}
+
+/// What is slower than the compiler's own choice with any of the numbers is not written.
+int Searches::compareThreads() {
+  if (int status = tuners.back()->measureThreads(threads, calls))
+    return status;
+  for (const CallOfThreads &call : calls)
+    if (call.ratio.isSlower()) {
+      tuners.back()->keepCompilers(
+          fmt::format("with {} threads what was found is slower than", call.threads));
+      break;
+    }
+  return 0;
 }
 
 std::string Searches::text() const {

@@ -26,6 +26,7 @@ public:
 
 private:
   int begin(int threads);
+  int compareThreads();
 
   TuneOptions options;
   std::vector<int> threads;

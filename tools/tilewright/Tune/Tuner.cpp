@@ -232,6 +232,10 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
                      isForTime ? boundOf(*bounds, kernel.name) : std::nullopt});
     numbers.push_back(number);
   }
+  if (tuned.empty() && options.addsForThreads)
+    results.notes.push_back(fmt::format("no kernel has a variant for {} threads to search: calls "
+                                        "run what was found with fewer",
+                                        options.threads));
   if (tuned.empty() && !coverage.empty())
     return fail(
         {Code::CLI_1,

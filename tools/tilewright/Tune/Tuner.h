@@ -92,6 +92,8 @@ public:
 
   /// Then: what calls with these numbers of threads take, with what was found.
   int measureThreads(std::span<const int> numbers, std::vector<CallOfThreads> &measured);
+  /// Nothing of what was found stays. `why`: "it is slower than", for a note.
+  void keepCompilers(const std::string &why);
 
   const std::vector<TunedKernel> &kernels() const { return tuned; }
   const TuneReport &report() const { return results; }
@@ -141,14 +143,16 @@ private:
   void record(const Choice &choice, const TrialResult &result);
   void reject(size_t kernel, const tune::Point &point, const std::string &why);
   /// In the database, as long as it can be written.
-  void remember(const TunedKernel &kernel, const tune::Measurement &measurement);
+  void remember(const tune::MeasuredKernel &kernel, const tune::Measurement &measurement);
+  /// What trials of decisions are known by, but for what is decided; `made`: by the start.
+  Result<tune::MeasuredKernel> keyOfDecisions(const rt::Metadata &program,
+                                              const std::vector<Decision> &made) const;
   /// Adds to what is kept what of `choice` is faster beside the others, too, and makes the whole
   /// call no slower: all of it, or what is found by halves.
   int keep(const Choice &choice);
   void noteDrift();
-  /// Where what is kept is slower than the compiler's own choice, that is kept; also where it is no
-  /// faster, if the search began with something else or has kept other decisions.
-  int compareWithCompilers(bool isOther);
+  /// Where what is kept is no faster than the compiler's own choice, that is kept.
+  int compareWithCompilers();
   /// What is decided otherwise with all that is kept: other configurations fuse other kernels.
   int readDecisions();
   /// The compiler's own choice of everything, and what is kept, by the spec that says it.

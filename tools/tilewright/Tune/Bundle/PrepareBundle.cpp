@@ -9,6 +9,7 @@
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Tune/CandidateLimits.h"
 #include "tools/tilewright/Tune/KernelKeys.h"
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
@@ -17,6 +18,47 @@ namespace tw::cli {
 using tune::KernelSearch;
 
 namespace {
+
+/// The folders may be on different disks. Leaves no part of a file.
+Status copyFile(const std::string &from, const std::string &to) {
+  std::error_code error, ignored;
+  std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing, error);
+  if (!error)
+    return {};
+  std::filesystem::remove(to, ignored);
+  return Diagnostic{Code::IO_2,
+                    fmt::format("cannot write {}: {}", to, error.message()),
+                    {},
+                    {},
+                    "make room there, or give a folder on another disk"};
+}
+
+/// Whether a bundle is of a model with these kernels: it has measured at least one of them.
+bool isOf(const Bundle &bundle, const BundleKernels &kernels) {
+  auto isSame = [](const BundledKernel &one, const tune::MeasuredKernel &other) {
+    return one.measured.signature == other.signature;
+  };
+  return bundle.programs.empty() || std::ranges::any_of(bundle.programs, [&](const auto &program) {
+           return std::ranges::any_of(program.kernels, [&](const BundledKernel &one) {
+             return std::ranges::any_of(
+                        kernels.kernels,
+                        [&](const BundleKernel &each) { return isSame(one, each.measured); }) ||
+                    std::ranges::any_of(kernels.alternatives, [&](const BundledAlternative &each) {
+                      return isSame(one, each.kernel.measured);
+                    });
+           });
+         });
+}
+
+Diagnostic ofAnotherModel(const std::string &folder, const Bundle &bundle,
+                          const TuneOptions &options, std::string help) {
+  return {Code::TUNE_6,
+          fmt::format("the bundle {} is of {}, and {} has none of its kernels", folder,
+                      bundle.model, options.model.model),
+          {},
+          {},
+          std::move(help)};
+}
 
 /// Of so many programs one has other decisions.
 constexpr int64_t programsOfAlternative = 5;
@@ -97,13 +139,7 @@ private:
     BundledProgram &program = bundle.programs.emplace_back();
     program.artifact = fmt::format("program{}.so", bundle.programs.size());
     program.kernels = std::move(members);
-    std::string path = kernels.pathOf(program.artifact);
-    std::error_code error; // of another disk than the temporary folder's
-    std::filesystem::copy_file(artifact, path, std::filesystem::copy_options::overwrite_existing,
-                               error);
-    if (error)
-      return Diagnostic{Code::IO_2, fmt::format("cannot write {}: {}", path, error.message())};
-    return {};
+    return copyFile(artifact, kernels.pathOf(program.artifact));
   }
 
   const TuneOptions &options;
@@ -141,18 +177,22 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   TW_TRY_CLI(machine);
   BundleKernels kernels(options, bundle, folder);
   auto begin = std::chrono::steady_clock::now();
-  if (int status = compileTo(options.model, kernels.pathOf(bundledStart), folder))
+  std::string startArtifact = folder.path() + "/" + bundledStart;
+  if (int status = compileTo(options.model, startArtifact, folder))
     return status;
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  if (int status = compileTo(asTarget(options.model, options.reference),
-                             kernels.pathOf(bundledReference), folder))
-    return status;
-  auto start = rt::openArtifact(kernels.pathOf(bundledStart));
+  auto start = rt::openArtifact(startArtifact);
   TW_TRY_CLI(start);
   // With all threads of a machine that is not here, their number is not known.
   auto call = tunedCall(start->metadata, inputs.tensors, options.threads);
   TW_TRY_CLI(call);
   if (int status = kernels.read(start->metadata, *call, *machine))
+    return status;
+  if (auto earlier = readBundle(bundle); earlier && !isOf(*earlier, kernels))
+    return fail(ofAnotherModel(bundle, *earlier, options, "give a folder of its own"));
+  TW_TRY_CLI(copyFile(startArtifact, kernels.pathOf(bundledStart)));
+  if (int status = compileTo(asTarget(options.model, options.reference),
+                             kernels.pathOf(bundledReference), folder))
     return status;
   BundleWriter writer(options, kernels, folder, secondsForCandidate(options.timeout, took.count()),
                       goesOn);
@@ -198,6 +238,8 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
   TW_TRY_CLI(start);
   if (int status = kernels.read(start->metadata, {made->threads, false, made->sizes}, *machine))
     return status;
+  if (!isOf(*made, kernels))
+    return fail(ofAnotherModel(bundle, *made, options, "give the model that it was prepared for"));
   for (const TunableKernel &kernel : kernels.all)
     found.push_back({kernel, kernel.start.point, {}});
   report = fmt::format("{:>10} {:>6} {:>6}  {}\n", "us", "ratio", "tried", "kernel");
