@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 namespace tw::cli {
 using tune::KernelSearch;
@@ -33,20 +34,21 @@ Status copyFile(const std::string &from, const std::string &to) {
                     "make room there, or give a folder on another disk"};
 }
 
-/// Whether a bundle is of a model with these kernels: it has measured at least one of them.
+/// Whether a bundle is of a model with these kernels: one of its programs changes one of them, or
+/// decides otherwise than a model of all of them.
 bool isOf(const Bundle &bundle, const BundleKernels &kernels) {
-  auto isSame = [](const BundledKernel &one, const tune::MeasuredKernel &other) {
-    return one.measured.signature == other.signature;
+  std::set<std::string> known, starts;
+  for (const BundleKernel &kernel : kernels.kernels)
+    known.insert(kernel.measured.signature);
+  for (const BundledAlternative &alternative : kernels.alternatives)
+    starts.insert(alternative.kernel.measured.start);
+  auto isKnown = [&](const BundledKernel &kernel) {
+    return kernel.name.empty() ? starts.contains(kernel.measured.start)
+                               : known.contains(kernel.measured.signature);
   };
-  return bundle.programs.empty() || std::ranges::any_of(bundle.programs, [&](const auto &program) {
-           return std::ranges::any_of(program.kernels, [&](const BundledKernel &one) {
-             return std::ranges::any_of(
-                        kernels.kernels,
-                        [&](const BundleKernel &each) { return isSame(one, each.measured); }) ||
-                    std::ranges::any_of(kernels.alternatives, [&](const BundledAlternative &each) {
-                      return isSame(one, each.kernel.measured);
-                    });
-           });
+  return bundle.programs.empty() ||
+         std::ranges::any_of(bundle.programs, [&](const BundledProgram &program) {
+           return std::ranges::any_of(program.kernels, isKnown);
          });
 }
 
