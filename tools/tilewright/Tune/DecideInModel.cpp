@@ -19,13 +19,6 @@ static constexpr double shareOfDecisions = 0.2;
 
 namespace {
 
-std::string textOf(const std::vector<Decision> &decisions) {
-  std::string text;
-  for (const Decision &decision : decisions)
-    text += (text.empty() ? "" : "; ") + decision.text();
-  return text;
-}
-
 /// Trials of earlier searches, by what was decided in them.
 struct EarlierTrials {
   std::function<Result<std::vector<tune::Measurement>>(const std::string &)> find;
@@ -161,6 +154,8 @@ int Tuner::readDecisions() {
 /// Operators have the same names in other models: what the model is made of tells them apart.
 Result<tune::MeasuredKernel> Tuner::keyOfDecisions(const rt::Metadata &program,
                                                    const std::vector<Decision> &made) const {
+  if (!database) // nothing is looked up, so the model need not be read
+    return tune::MeasuredKernel();
   TW_ASSIGN(ProgramDescription description, describeProgram(program));
   TW_ASSIGN(std::string machine, machineText(program.target, options.threads));
   std::string text = textOf(made);

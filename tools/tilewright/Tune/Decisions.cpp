@@ -22,6 +22,13 @@ std::string Decision::text() const {
                      isTaken ? "taken" : "declined");
 }
 
+std::string textOf(const std::vector<Decision> &decisions) {
+  std::string text;
+  for (const Decision &decision : decisions)
+    text += (text.empty() ? "" : "; ") + decision.text();
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // What the compiler says
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,9 @@ struct Decision {
   bool operator==(const Decision &) const = default;
 };
 
+/// "fuse of linear and relu: declined; ..."
+std::string textOf(const std::vector<Decision> &decisions);
+
 /// What the compiler decides. Returns an exit status; errors have been printed.
 int describeDecisions(const ModelOptions &model, const TemporaryFolder &folder,
                       std::vector<Decision> &decisions);

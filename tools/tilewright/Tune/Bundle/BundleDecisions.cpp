@@ -29,12 +29,9 @@ int readAlternatives(const ModelOptions &model, const std::vector<TunableKernel>
     return status;
   std::string start = startText(kernels, made);
   for (Alternative &decisions : alternativesOf(made, usOf)) {
-    std::string text;
-    for (const Decision &decision : decisions)
-      text += (text.empty() ? "" : "; ") + decision.text();
     BundledKernel kernel{
         "",
-        {std::move(text), 0, start, program.target + " decisions", machine, program.compiler},
+        {textOf(decisions), 0, start, program.target + " decisions", machine, program.compiler},
         {}};
     alternatives.push_back({std::move(decisions), std::move(kernel)});
   }
