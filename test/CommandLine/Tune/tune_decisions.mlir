@@ -7,6 +7,10 @@
 // They are kept, as measurements of kernels are.
 // RUN: %python -c "import sqlite3; c = sqlite3.connect('%t.sqlite'); print(*c.execute('select count(*) > 0 from kernels join measurements on measurements.kernel = kernels.id where target like \'%% decisions\'').fetchone())" | FileCheck %s --check-prefix=KEPT
 // KEPT: 1
+// The next search knows what cannot be had, and does not try it again.
+// RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --candidates=15 --database=%t.sqlite -o %t.mlir --json > %t.json
+// RUN: %python -c "import sqlite3; c = sqlite3.connect('%t.sqlite'); print(*c.execute('select max(n) from (select count(*) as n from kernels join measurements on measurements.kernel = kernels.id where target like \'%% decisions\' and rejection <> \'\' group by kernels.id)').fetchone())" | FileCheck %s --check-prefix=ONCE
+// ONCE: {{^}}1{{$}}
 // RUN: tilewright check %s --tuning-spec=%t.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3
 // In a bundle, too: of five programs one has other decisions, which are compared by the whole call. The next round asks for others.
 // RUN: rm -rf %t && mkdir %t
