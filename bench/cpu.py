@@ -4,6 +4,7 @@
 
     bench/cpu.py [--threads=1,all] [--rows=GROUP|NAME,...] [--time=5] [--json=FILE] [--budget=S]
     bench/cpu.py --list
+    bench/cpu.py page --json=FILE [--rows=...]
     bench/cpu.py pack FOLDER --tool=build/static/bin/tilewright
 
 Numbers are checked first: ours are not further from f64 than twice as far as PyTorch's. Each contestant is a process of
@@ -15,7 +16,7 @@ parameters, inputs and results once takes from where they fit, whichever is long
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
 With --json, rows that FILE has already are not measured again, and with --budget none is begun after so many seconds:
-a long table can be made in slices. --prepare=8 saves waiting for compilers where there are cores and memory, which then
+a long table can be made in slices; `page` prints what FILE has as docs/ has it, all numbers of threads in a line. --prepare=8 saves waiting for compilers where there are cores and memory, which then
 disturb each other: times to compile are those of --prepare=1. Other machines, which need PyTorch but no LLVM, get what
 `pack` puts into FOLDER, the tool with a compiler that holds LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
 """
@@ -35,7 +36,7 @@ import tempfile
 import time
 
 from cpu_contestants import AVX2, KINDS, REST_SECONDS, Ours, Peer, Unusable, export
-from cpu_table import print_table
+from cpu_table import print_page, print_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Of what is packed: libraries that the tool alone is to find, and not what it is compared with.
@@ -146,7 +147,7 @@ def arguments():
         if int(text) < 1:
             raise argparse.ArgumentTypeError(f"{text} is not positive")
         return int(text)
-    parser.add_argument("action", nargs="?", choices=["run", "pack"], default="run")
+    parser.add_argument("action", nargs="?", choices=["run", "page", "pack"], default="run")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, help="for pack")
     parser.add_argument("--tool", default=str(ROOT / "build/dev/bin/tilewright"))
     parser.add_argument("--threads", default="1,all")
@@ -220,8 +221,11 @@ def main():
     counts = list(dict.fromkeys(cores if each == "all" else int(each) for each in options.threads.split(",")))
     known = json.loads(options.json.read_text()) if options.json and options.json.exists() else {"limits": {}, "rows": []}
     limits = {threads: Limits(options.tool, threads, known["limits"].get(str(threads))) for threads in counts}
-    run(options, known["rows"], limits)
     names = list(chosen(options))
+    if options.action == "page":
+        by_name = [[row for row in known["rows"] if row["name"] == name and row["threads"] in limits] for name in names]
+        return print_page([sorted(rows, key=lambda row: row["threads"]) for rows in by_name if rows], limits)
+    run(options, known["rows"], limits)
     for threads, limit in limits.items():
         print_table([row for name in names for row in known["rows"] if row["name"] == name and row["threads"] == threads], limit)
     return None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of bench/cpu.py."""
+import math
 import statistics
 
 from cpu_contestants import KINDS
@@ -40,14 +41,61 @@ def cells(row, limits):
             f"{row['compile_seconds']:.2f}", f"{row['resident_bytes'] / 1e6:.0f}"]
 
 
-def print_table(rows, limits):
-    if not rows:
-        return
-    print(f"\n{limits.threads} thread{'s' * (limits.threads > 1)}: {limits.text()}\n")
-    for line in (HEADER, ["---"] * len(HEADER), *(cells(row, limits) for row in rows)):
+def print_lines(header, lines):
+    for line in (header, ["---"] * len(header), *lines):
         print("| " + " | ".join(line) + " |")
+
+
+def print_conclusion(rows, limits):
     ratios = [ratio(row["us"])[0] for row in rows if row["goal"] and len(row["us"]) > 1]
     missed = [row["name"] for row in rows if has_missed(row, of_limit(row, limits)[0])]
     if ratios:
         print(f"\ngeometric mean of best peer / ours, where there is a goal: {statistics.geometric_mean(ratios):.2f}")
     print(f"\nmissed: {'; '.join(missed) or 'none'}", flush=True)
+
+
+def title(limits):
+    return f"{limits.threads} thread{'s' * (limits.threads > 1)}: {limits.text()}"
+
+
+def print_table(rows, limits):
+    if not rows:
+        return
+    print(f"\n{title(limits)}\n")
+    print_lines(HEADER, [cells(row, limits) for row in rows])
+    print_conclusion(rows, limits)
+
+
+def three_digits(number):
+    return f"{number:.{max(0, 2 - math.floor(math.log10(number)))}f}"
+
+
+def page_cells(counts, limits):
+    """A line for all numbers of threads, of the same workload."""
+    def of_each(text):
+        return "; ".join(text(row) for row in counts)
+    def milliseconds(row, kind):
+        return three_digits(row["us"][kind] / 1e3) if kind in row["us"] else "-"
+    def best(row, field):
+        return f"{ratio(row[field])[0]:.2f}" if len(row[field]) > 1 else "-"
+    def goal(row):
+        both = [f"{row['goal']}"] * (row["goal"] > 0) + [f"{100 * row['goal_of_limit']:.0f} %"] * (row["goal_of_limit"] > 0)
+        return ", ".join(both) or "-"
+    def share(row):
+        reached, binds = of_limit(row, limits[row["threads"]])
+        return binds if reached is None else f"{100 * reached:.0f} % {binds}"
+    kinds = ["ours", *(kind for kind in KINDS if any(kind in row["us"] for row in counts))]
+    return {"workload": counts[0]["name"], **{kind: of_each(lambda row, kind=kind: milliseconds(row, kind)) for kind in kinds},
+            "best / ours": of_each(lambda row: best(row, "us")), "of medians": of_each(lambda row: best(row, "median_us")),
+            "goal": of_each(goal), "of the limit": of_each(share)}
+
+
+def print_page(workloads, limits):
+    """The table of a page in docs: a line for each workload, `workloads` lists its rows by number of threads; in ms."""
+    lines = [page_cells(counts, limits) for counts in workloads]
+    kinds = [kind for kind in KINDS if any(kind in line for line in lines)]
+    header = ["workload", "ours", *kinds, "best / ours", "of medians", "goal", "of the limit"]
+    print_lines(header, [[line.get(cell, "-") for cell in header] for line in lines])
+    for threads, limit in limits.items():
+        print(f"\n{title(limit)}")
+        print_conclusion([row for counts in workloads for row in counts if row["threads"] == threads], limit)
