@@ -135,6 +135,11 @@ std::vector<Constraint> convolutionConstraints(const Convolution &convolution) {
     std::string panel = std::to_string(transformedColumns(convolution));
     add("columns", panel, "weights are transformed in panels");
     add(panel, "columns", "weights are transformed in panels");
+    if (int64_t step = transformedChannelStep(*convolution.channels.size)) {
+      constexpr const char *reason = "long sums of transformed products are not exact enough";
+      add("1", "channel_step", reason);
+      add("channel_step", std::to_string(step), reason);
+    }
   } else {
     add("channel_step", "channel_step * in_scratch",
         "a block that is not in scratch memory takes all channels");

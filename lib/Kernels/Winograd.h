@@ -8,8 +8,11 @@
 
 namespace tw::kernels {
 
+/// The most channels that may be added up one after the other, as a divisor of all of them; 0: all.
+int64_t transformedChannelStep(int64_t channels);
+
 /// Whether it can be: 2-d windows of 3 x 3 at every place, one group, f32, sizes known, whole
-/// panels of `columns` outputs.
+/// panels of `columns` outputs, channels in parts that are neither long nor very short.
 bool canBeWinograd(const Convolution &convolution, int64_t columns);
 
 /// The weights of a convolution as its products want them: u[o, i, c, j] is that of product i for

@@ -66,5 +66,21 @@ TEST(Convolution, TransformedWeights) {
   EXPECT_FALSE(holds(convolutionConstraints(spec), numbersOf(block)));
 }
 
+TEST(Convolution, TransformedProductsAreSummedInShortParts) {
+  EXPECT_EQ(transformedChannelStep(64), 0);
+  EXPECT_EQ(transformedChannelStep(512), 64);
+  EXPECT_EQ(transformedChannelStep(100), 50);
+  EXPECT_TRUE(canBeWinograd(image(100, 64, 14, 3), 64));
+  EXPECT_FALSE(canBeWinograd(image(67, 64, 14, 3), 64)); // parts of one channel
+  Convolution spec = image(128, 64, 14, 3);
+  transformWeights(spec, 64);
+  ConvolutionConfiguration block{.width = 7, .height = 7, .columns = 64, .channelStep = 64};
+  EXPECT_TRUE(holds(convolutionConstraints(spec), numbersOf(block)));
+  for (int64_t step : {0, 128}) {
+    block.channelStep = step;
+    EXPECT_FALSE(holds(convolutionConstraints(spec), numbersOf(block))) << step;
+  }
+}
+
 } // namespace
 } // namespace tw::kernels

@@ -47,6 +47,8 @@ static CpuFeatures ofX86(const Has &has) {
   // Behind the page that is read, where these CPUs do not look by themselves.
   cpu.streamAhead = cpu.hasBf16Tiles ? 2048 : 0;
   cpu.streams = cpu.hasBf16Tiles ? 4 : 1;
+  if (cpu.bf16Dot && !cpu.hasBf16Tiles)
+    cpu.pairStreamAhead = 2048, cpu.balancedPairRows = 7;
   cpu.hasSlowThirdLevel = cpu.hasBf16Tiles;
   // Sums of 32 KB, in a first-level cache of 48.
   if (cpu.hasBf16Tiles)

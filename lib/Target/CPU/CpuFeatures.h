@@ -34,6 +34,9 @@ struct CpuFeatures {
   /// feature says it, so it is what was measured of CPUs that have the same (docs/cpu-target.md,
   /// "Few rows").
   int64_t streamAhead = 0;
+  /// The same of products of pairs of bf16 with so many rows that they take as long as memory does:
+  /// a wait for either is not made up for then.
+  int64_t pairStreamAhead = 0, balancedPairRows = 0;
   /// How many parts of it, equally long, are read side by side: where the CPU looks ahead in
   /// several pages at once, memory then gives more. Measured, too.
   int64_t streams = 1;

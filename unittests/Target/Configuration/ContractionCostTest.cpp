@@ -386,12 +386,31 @@ TEST(CPUContraction, PairsOfBf16) {
       << traced(spec, chosen);
   EXPECT_FALSE(chooseContraction(spec, unit, false).isInterleaved()); // b is no weight
   EXPECT_TRUE(isLegal(spec, chosen, unit));
-  chosen.columns = 32; // not as the instructions have it
+  chosen.rows = 12, chosen.columns = 32; // as many sums
+  EXPECT_TRUE(isLegal(spec, chosen, unit));
+  chosen.columns = 16; // not as the instructions have it
   EXPECT_FALSE(isLegal(spec, chosen, unit));
   for (auto [columns, arePairs] : {std::pair(100, true), {50257, true}, {48, true}, {10, false}}) {
     spec.dims[1] = {columns}; // the last panel is padded
     EXPECT_EQ(chooseContraction(spec, unit, true).isInterleaved(), arePairs) << columns;
   }
+}
+
+TEST(CPUContraction, FewRowsOfPairsAreCutEvenly) {
+  using Block = std::pair<int64_t, int64_t>; // rows, columns
+  VectorUnit unit = avx512;
+  unit.pairRows = 6, unit.pairColumns = 64;
+  auto chosen = [&](int64_t rows) {
+    Contraction spec = product(rows, 2048, 2048);
+    spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+    CPUContraction block = chooseContraction(spec, unit, true);
+    EXPECT_TRUE(isLegal(spec, block, unit));
+    return Block(block.rows, block.columns);
+  };
+  EXPECT_EQ(chosen(6), Block(6, 64));
+  EXPECT_EQ(chosen(8), Block(8, 32)); // and no block of six with one of two
+  EXPECT_EQ(chosen(16), Block(8, 32));
+  EXPECT_EQ(chosen(128).second, 64);
 }
 
 TEST(CPUContraction, CostsGrowWithWork) {

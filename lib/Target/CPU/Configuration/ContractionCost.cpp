@@ -145,19 +145,30 @@ CPUContraction contractionFrom(const kernels::Configuration &configuration) {
   return made;
 }
 
+/// Whether blocks of pairs may be half as wide and twice as tall: with AVX-512, which takes
+/// elements of a from memory, so that rows need no registers but those of their sums.
+static bool canBeNarrow(const VectorUnit &unit) {
+  return unit.pairRows > 0 && unit.pairRows < pairRowsOfTiles &&
+         unit.lanes * int64_t(sizeof(float)) >= 64 && unit.pairColumns % (2 * unit.lanes) == 0;
+}
+
 /// Pairs of bf16 side by side in panels, for the instructions that multiply these.
 static std::vector<Constraint> pairConstraints(const Contraction &contraction,
                                                const VectorUnit &unit) {
-  std::string rows = std::to_string(unit.pairRows), columns = std::to_string(unit.pairColumns);
+  std::string columns = std::to_string(unit.pairColumns);
+  std::string sums = std::to_string(unit.pairRows * unit.pairColumns);
+  int64_t least = unit.pairColumns / (canBeNarrow(unit) ? 2 : 1);
+  std::string narrowest = std::to_string(std::max<int64_t>(least, 1));
   auto length = contraction.dims[rolesOf(contraction).sums.back()].size;
   std::vector<Constraint> constraints = {
       {"interleaved + vectorize_reduction", "1", "they are two forms of a product"},
       {"interleaved", "packed", "only panels have neighbours side by side"},
       {"interleaved * (k_block mod 2)", "0", "neighbours along the sum stay together"},
-      {"interleaved * (1 - accumulators_in_memory) * rows", rows,
-       "rows of the instructions for pairs of bf16"},
-      {"interleaved * columns", columns, "their columns"},
-      {"interleaved * " + columns, "columns", "their columns"}};
+      {"interleaved * (1 - accumulators_in_memory) * rows * columns", sums,
+       "registers hold the sums of pairs of bf16"},
+      {"interleaved * columns", columns, "columns of the instructions for pairs of bf16"},
+      {"interleaved * (columns mod " + narrowest + ")", "0", "their columns"},
+      {"interleaved * " + narrowest, "columns", "their columns"}};
   if (isBf16Product(contraction) && length)
     constraints.emplace_back("interleaved * (" + std::to_string(*length) + " mod 2)", "0",
                              "neighbours come out even");
@@ -216,6 +227,34 @@ static bool streamsFromMemory(const Contraction &contraction, bool isPacked, int
   return isPacked && rows <= mostRows && isForgotten(contraction);
 }
 
+/// The cheapest block of pairs of bf16 that lies in registers, in panels of so many columns (0:
+/// any); few rows are cut into even blocks, and where a panel of half the width passes by fewer of
+/// them it is read less often.
+static CPUContraction blockOfPairs(const CPUContraction &like, int64_t rows, int64_t panel,
+                                   const VectorUnit &unit) {
+  constexpr int64_t mostCutRows = 24;
+  constexpr double loadedVector = 1; // steps of a row
+  CPUContraction best = like;
+  best.rows = std::clamp<int64_t>(rows, 1, unit.pairRows);
+  best.columns = unit.pairColumns;
+  best.interleave();
+  if (rows > mostCutRows || unit.pairRows >= pairRowsOfTiles)
+    return best;
+  double least = 0;
+  for (int64_t columns : {unit.pairColumns, unit.pairColumns / 2}) {
+    if ((panel > 0 && columns != panel) || (columns < unit.pairColumns && !canBeNarrow(unit)))
+      continue;
+    int64_t most = unit.pairRows * unit.pairColumns / columns, fewest = (rows + most - 1) / most;
+    for (int64_t blocks : {fewest, fewest + 1}) {
+      int64_t height = (rows + blocks - 1) / blocks;
+      double cost = double((rows + height - 1) / height) * (double(height) + loadedVector);
+      if (least == 0 || cost < least)
+        least = cost, best.rows = height, best.columns = columns;
+    }
+  }
+  return best;
+}
+
 /// The cheapest block that lies in registers, with everything else as in `like`.
 static CPUContraction blockInRegisters(const Contraction &contraction, const VectorUnit &unit,
                                        const CPUContraction &like, int64_t panel) {
@@ -223,15 +262,15 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   int64_t rows = sizeOf(contraction, roles.rows);
   int64_t columns = sizeOf(contraction, roles.columns) / like.columnParts;
   std::vector<Constraint> constraints = allConstraints(contraction, unit);
-  CPUContraction best = like, pairs = like;
-  pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
-  pairs.columns = unit.pairColumns;
-  pairs.interleave();
+  CPUContraction best = like;
   // Its instructions multiply twice as much; what a panel has too many columns is for nothing.
   bool isWorth = unit.pairColumns > 0 &&
                  roundUp(columns, unit.pairColumns) <= 2 * roundUp(columns, unit.lanes);
-  if (isWorth && holds(constraints, numbersOf(pairs)))
-    return pairs;
+  if (isWorth) {
+    CPUContraction pairs = blockOfPairs(like, std::max<int64_t>(rows, 1), panel, unit);
+    if (holds(constraints, numbersOf(pairs)))
+      return pairs;
+  }
   bool streams = panel == 0 && streamsFromMemory(contraction, like.isPacked, rows);
   bool isShort =
       sizeOf(contraction, roles.sums) <= shortSum && unit.registers >= registersOfEightRows;

@@ -24,6 +24,7 @@ constexpr double secondLevelRate = 48, notHidden = 0.15;
 // scratch; for a vector of sums that is stored and loaded again; for one of the input that is
 // copied because some of its places lie outside.
 constexpr double programCycles = 60, partCycles = 20, handedOnVector = 3, copiedVector = 0.5;
+constexpr double summedVector = 4;  // of sums that are added to others
 constexpr double copiedElement = 4; // that lies in an image, or outside: 9 were measured with AVX2
 constexpr int64_t spareRegisters = 2; // that code between taps needs
 // Bytes of weights whose prefetch hides all of the wait; Plan/Prefetches.cpp does from half of
@@ -33,7 +34,7 @@ constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
 constexpr int64_t mostColumnsInScratch = 64;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
 constexpr int64_t channelChunk = 32; // steps along channels are multiples of it
-constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
+constexpr int64_t fewestChannels = 64, fewestBlocks = 16, mostBlocks = 56;
 constexpr int64_t channelwiseLines = 1, channelwisePlaces = 8;
 // Longer parts of lines, whose places share what they read, where there are registers for some of
 // them. On a Xeon with AMX a depthwise 3 x 3 convolution takes 0.80 of the time with 14 places
@@ -217,14 +218,14 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
          (step + (p.isOutputsFirst ? double(block.columns) * transposedElement : 0));
 }
 
-/// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns.
+/// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns;
+/// weights are prefetched.
 double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block) {
-  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = p.bytesOf(vectors);
+  double vectors = double(ceilDiv(block.columns, p.lanes));
   int64_t blocks = block.width * block.height;
-  double first = Problem::step(double(rowsAtOnce), vectors), step = stepInMemory(blocks, vectors);
+  double step = stepInMemory(blocks, vectors);
   if (block.channelStep > 0)
-    step += handedOnVector * double(blocks) * vectors / double(block.channelStep);
-  step += waitForWeights(p, block, p.weightBytes * 16 / 9, lines, first);
+    step += summedVector * double(blocks) * vectors / double(block.channelStep);
   double programs =
       double(p.images * ceilDiv(p.outputs.back(), 2 * block.width) *
              ceilDiv(p.height(), 2 * block.height) * ceilDiv(p.columns, block.columns));
@@ -322,7 +323,7 @@ ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Proble
                                            const VectorUnit &unit) {
   ConvolutionConfiguration block;
   block.columns = kernels::transformedColumns(spec);
-  block.channelStep = prefetchedChannels(p, block.columns);
+  block.channelStep = kernels::transformedChannelStep(p.channels);
   Cheapest cheapest(spec, p, unit, block);
   // A part of a line, or several lines.
   int64_t most = std::max<int64_t>(4, ceilDiv(p.outputs.back(), mostBlocks));

@@ -148,7 +148,7 @@ static LogicalResult computeOne(Emitter &e, Value tile, const Step &step) {
 }
 
 LogicalResult Emitter::operation(const Step &step) {
-  prefetches = step.prefetches;
+  prefetches = step.prefetches, lookAheads = step.lookAheads;
   if (step.form == Step::Form::MaterializeElement)
     return computeOne(*this, step.op->getResult(0), step);
   if (step.form == Step::Form::Materialize)
@@ -164,6 +164,8 @@ LogicalResult Emitter::operation(const Step &step) {
         if (failed(value))
           return failure();
         scalars[o.getResult()] = *value;
+        for (const LookAhead &ahead : step.lookAheads)
+          prefetchAhead(ahead, Indices(ahead.rows->getOperands().size(), Ix(0)), ahead.lines);
         return success();
       })
       .Case([&](tile::ScanOp o) { return scan(o, step); })

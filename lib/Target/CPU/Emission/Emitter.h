@@ -103,6 +103,11 @@ public:
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
   /// Prefetches what the next program reads where this one reads `index`, if that is planned.
   void prefetchNext(tile::LoadOp op, const Ix &index);
+  /// The same of a row that is looked up.
+  void prefetchLookups(tile::LoadOp op, const Point &point);
+  /// Prefetches `lines` of a row that is looked up later, from where its element `at` is one that
+  /// is read now, if there is an index for it.
+  void prefetchAhead(const LookAhead &ahead, const Indices &at, int64_t lines);
   /// Prefetches the line with the element at `index` from `base` on, to the first-level cache or
   /// only to the second.
   void prefetch(mlir::Value base, mlir::Type element, const Ix &index, bool toFirstLevel);
@@ -239,6 +244,7 @@ public:
 
   /// Of the step that is being emitted.
   llvm::ArrayRef<Prefetch> prefetches;
+  llvm::ArrayRef<LookAhead> lookAheads;
 
   /// Whether the tile registers of AMX have been configured, and anything has been streamed.
   bool usesTiles = false, streams = false;

@@ -93,8 +93,11 @@ static FailureOr<Value> readVector(Emitter &e, Op op, const Box &box, const Poin
     pad = op.getPad() ? e.scalar(op.getPad()) : e.constant(buffer.element, 0);
   OpBuilder &b = e.b;
   if constexpr (std::is_same_v<Op, tile::LoadOp>)
-    if (!pad && !address->indices && address->each.empty() && address->laneStride.is(1))
-      e.prefetchNext(op, address->index);
+    if (!address->indices && address->each.empty() && address->laneStride.is(1)) {
+      if (!pad)
+        e.prefetchNext(op, address->index);
+      e.prefetchLookups(op, point);
+    }
   VectorReader reader(e, buffer, *address, pad, isPadded);
   if (!address->condition)
     return reader.read();

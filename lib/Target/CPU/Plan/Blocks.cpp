@@ -98,8 +98,10 @@ LogicalResult planExpression(Scene &scene, Operation *op, Step &step) {
 
 /// `step.op` becomes null where there is nothing to do.
 LogicalResult planStep(Scene &scene, Operation *op, Step &step) {
-  if (isa<tile::StoreOp, tile::ReduceOp>(op))
+  if (isa<tile::StoreOp, tile::ReduceOp>(op)) {
     step.prefetches = planPrefetches(scene, op);
+    step.lookAheads = planLookAheads(scene, op);
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::StoreOp o) { return planStore(scene, o, step); })
       .Case([&](tile::ReduceOp o) { return planReduce(scene, o, step); })
@@ -115,6 +117,7 @@ LogicalResult planStep(Scene &scene, Operation *op, Step &step) {
       })
       .Case([&](tile::ExtractOp o) {
         scene.ready.insert(o.getResult());
+        step.lookAheads = planLookAheads(o);
         return planOnlyElement(scene, o.getOperand(), step);
       })
       .Case([&](tile::ScanOp o) { return planScan(scene, o, step); })

@@ -191,6 +191,17 @@ struct Prefetch {
   llvm::SmallVector<int64_t> growth;
 };
 
+/// A lookup of rows, one of which is prefetched ahead: where it is says the index that lies
+/// `growth` elements further along each dimension than that of the row that is read.
+struct LookAhead {
+  mlir::Operation *indices, *rows; // loads
+  unsigned dim = 0;                // of the rows' position that is looked up
+  llvm::SmallVector<int64_t> growth;
+  /// Along which dimension of the indices a row is the next one; nothing where there is only one.
+  std::optional<unsigned> along;
+  int64_t lines = 0; // of the cache, of a row
+};
+
 struct BlockPlan;
 
 struct LoopStep {
@@ -211,6 +222,7 @@ struct Step {
   Placements before;
   Strips strips;
   std::vector<Prefetch> prefetches;
+  std::vector<LookAhead> lookAheads;
   std::variant<std::monostate, StoreStep, ReduceStep, DotStep, StridedPlacement, LoopStep,
                BranchStep>
       detail;

@@ -23,6 +23,13 @@ constexpr int64_t leastBlock = 1 << 14;
 /// Bytes of what streams that are worth a stream of their own: some pages.
 constexpr int64_t leastStream = 1 << 14;
 
+/// Of rows that are looked up: bytes that are on their way, trips that they may be ahead, lines of
+/// one of them, whose rest the processor foresees. One core of an EPYC reads 65,536 rows of 256
+/// bytes from a third-level cache in 953 us, 661 with eight of them ahead and 594 with sixteen.
+constexpr int64_t bytesAhead = 1 << 12, mostAhead = 16, lineBytes = 64, mostLines = 8;
+/// Tables of fewer bytes stay in the second-level cache.
+constexpr int64_t nearTable = 1 << 20;
+
 /// Runs over tiles where it stands.
 bool readsTiles(Operation &op) {
   return op.getNumRegions() || isa<tile::ReduceOp, tile::StoreOp>(op);
@@ -58,6 +65,8 @@ std::optional<int64_t> growthOf(Value position, CounterGrowth counter) {
   if (auto own = counter(position))
     return own;
   Operation *op = position.getDefiningOp();
+  if (auto cast = dyn_cast_if_present<arith::IndexCastOp>(op))
+    return growthOf(cast.getIn(), counter);
   if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
     return std::nullopt;
   auto x = growthOf(op->getOperand(0), counter), y = growthOf(op->getOperand(1), counter);
@@ -196,8 +205,8 @@ bool isShared(tile::LoadOp load, tile::KernelOp kernel) {
   return false;
 }
 
-std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu) {
-  auto next = cpu.streamAhead ? planNextBlock(op) : std::nullopt;
+std::optional<NextBlock> planStream(tile::DotOp op, int64_t ahead) {
+  auto next = ahead ? planNextBlock(op) : std::nullopt;
   if (!next || !isa<tile::KernelOp>(op->getParentOp()) || next->parts > 1)
     return std::nullopt;
   auto load = cast<tile::LoadOp>(next->load);
@@ -208,7 +217,7 @@ std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu) {
       return std::nullopt; // other blocks lie between its rows
   if (isShared(load, op->getParentOfType<tile::KernelOp>()))
     return std::nullopt;
-  next->streamAhead = cpu.streamAhead;
+  next->streamAhead = ahead;
   return next;
 }
 
@@ -221,6 +230,111 @@ int64_t planStreams(tile::DotOp op, const NextBlock &stream, int64_t together,
   while (streams > 1 && (depth % (together * streams) != 0 || bytes < streams * leastStream))
     streams /= 2;
   return streams;
+}
+
+/// The load that gives the elements of `tile`, in their order.
+static tile::LoadOp loadOfElements(Value tile) {
+  for (;;) {
+    Operation *op = tile.getDefiningOp();
+    if (!isa_and_nonnull<tile::ReshapeOp, tile::CheckOp>(op))
+      return dyn_cast_if_present<tile::LoadOp>(op);
+    tile = op->getOperand(0);
+  }
+}
+
+/// The load of a row at `position`.
+static tile::LoadOp rowAt(Value position) {
+  for (Operation *user : position.getUsers()) {
+    if (auto cast = dyn_cast<arith::IndexCastOp>(user))
+      return rowAt(cast.getResult());
+    if (auto load = dyn_cast<tile::LoadOp>(user))
+      return load;
+  }
+  return {};
+}
+
+/// Bytes of a row that lies in one piece, of a table that no cache near by holds; else 0.
+static int64_t bytesOfRow(tile::LoadOp load, unsigned dim) {
+  RankedTensorType type = load.getType();
+  unsigned last = unsigned(type.getRank()) - 1;
+  if (load.getMask() || !load.getStrides().empty() || !type.hasStaticShape() || dim == last ||
+      type.getNumElements() != type.getDimSize(dim) * type.getDimSize(last))
+    return 0;
+  Size elements = 1;
+  for (const Size &size : tile::sizesOf(load.getBuffer().getType()))
+    elements = elements * size;
+  int64_t bytes = bytesOf(type.getElementType());
+  bool isNear = elements.constant().value_or(nearTable) * bytes < nearTable;
+  return isNear ? 0 : type.getDimSize(last) * bytes;
+}
+
+/// A lookup of `rows` at `position`, a scalar or a tile, where that is all that is known of it.
+static std::optional<LookAhead> lookUp(tile::LoadOp rows, Value position, tile::LoadOp indices) {
+  auto found = llvm::find(rows.getPositions(), position);
+  if (!indices || indices.getMask() || !indices.getStrides().empty() ||
+      found == rows.getPositions().end() || !indices.getType().getElementType().isInteger())
+    return std::nullopt;
+  auto dim = unsigned(found - rows.getPositions().begin());
+  int64_t bytes = bytesOfRow(rows, dim);
+  LookAhead ahead{indices, rows, dim,
+                  {},      {},   std::min((bytes + lineBytes - 1) / lineBytes, mostLines)};
+  ArrayRef<int64_t> shape = indices.getType().getShape();
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    if (extent == 1)
+      continue;
+    if (ahead.along)
+      return std::nullopt;
+    ahead.along = unsigned(d);
+  }
+  return bytes == 0 ? std::nullopt : std::optional(ahead);
+}
+
+/// Whether all other positions are known when the row that is read is.
+static bool areKnown(tile::LoadOp rows, unsigned dim, llvm::function_ref<bool(Value)> isKnown) {
+  for (auto [d, position] : llvm::enumerate(rows.getPositions()))
+    if (unsigned(d) != dim && !isKnown(position))
+      return false;
+  return true;
+}
+
+std::vector<LookAhead> planLookAheads(tile::ExtractOp op) {
+  auto loop = dyn_cast<tile::ForOp>(op->getParentOp());
+  tile::LoadOp rows = rowAt(op.getResult()), indices = loadOfElements(op.getOperand());
+  if (!loop || !rows || !indices || !matchPattern(loop.getStep(), m_One()))
+    return {};
+  Value position = op.getResult();
+  if (position.hasOneUse() && isa<arith::IndexCastOp>(*position.user_begin()))
+    position = position.user_begin()->getResult(0);
+  auto ahead = lookUp(rows, position, indices);
+  SmallVector<int64_t> growth = growthOf(indices, growthAlong(loop.getInductionVar()));
+  if (!ahead || ahead->along || growth.empty() ||
+      !areKnown(rows, ahead->dim, [&](Value v) { return loop.isDefinedOutsideOfLoop(v); }))
+    return {};
+  for (int64_t &along : growth)
+    along *= std::clamp<int64_t>(bytesAhead / (ahead->lines * lineBytes), 1, mostAhead);
+  ahead->growth = growth;
+  return {*ahead};
+}
+
+std::vector<LookAhead> planLookAheads(const Scene &scene, Operation *root) {
+  std::vector<LookAhead> all;
+  if (scene.isBoundary)
+    return all;
+  for (Operation *op : loadsOf(root, scene.placed())) {
+    auto rows = cast<tile::LoadOp>(op);
+    auto isTile = [](Value position) { return isa<RankedTensorType>(position.getType()); };
+    if (llvm::count_if(rows.getPositions(), isTile) != 1)
+      continue;
+    Value position = *llvm::find_if(rows.getPositions(), isTile);
+    tile::LoadOp indices = loadOfElements(position);
+    auto ahead = lookUp(rows, position, indices);
+    if (!ahead || !ahead->along)
+      continue;
+    ahead->growth = growthToNext(scene, indices);
+    if (!ahead->growth.empty())
+      all.push_back(*ahead);
+  }
+  return all;
 }
 
 std::vector<Prefetch> planPrefetches(const Scene &scene, Operation *root) {

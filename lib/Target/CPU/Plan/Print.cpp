@@ -230,6 +230,16 @@ private:
     for (const Prefetch &prefetch : step.prefetches)
       line(depth + 1) << "prefetches what the next program reads as "
                       << nameOf(prefetch.load->getResult(0)) << '\n';
+    for (const LookAhead &ahead : step.lookAheads)
+      lookAhead(depth + 1, ahead);
+  }
+
+  void lookAhead(unsigned depth, const LookAhead &ahead) {
+    raw_ostream &end = line(depth) << "prefetches what is looked up later as "
+                                   << nameOf(ahead.rows->getResult(0)) << ", by indices of "
+                                   << nameOf(ahead.indices->getResult(0)) << ' ';
+    llvm::interleaveComma(ahead.growth, end);
+    end << " further\n";
   }
 
   /// One line for all dimensions of an operation.

@@ -136,7 +136,7 @@ private:
       dot.fill = *std::move(fill);
     }
     if (!dot.packed && op.getType().getDimSize(0) <= tileRows)
-      if (auto stream = planStream(op, cpu))
+      if (auto stream = planStream(op, cpu.streamAhead))
         dot.streams = planStreams(op, *stream, tileDepth, cpu);
     // Rows pass by b once. What is read side by side comes sooner without requests.
     if (!dot.packed && dot.streams == 1 && op.getType().getDimSize(1) <= 2 * tileRows)
@@ -373,10 +373,16 @@ private:
       return failure();
     scene.putInRegisters(op.getResult(), *wide);
     if (!dot.packed)
-      dot.next = planStream(op, cpu);
+      dot.next = planStream(op, streamAhead());
     if (dot.next && dot.insideMeanwhile.empty())
       dot.streams = planStreams(op, *dot.next, dot.form == DotStep::Form::Pairs ? 2 : 1, cpu);
     return crowdsOthers(*wide) ? leaveRegisters() : success();
+  }
+
+  int64_t streamAhead() {
+    bool isBalanced = dot.form == DotStep::Form::Pairs && cpu.pairStreamAhead > 0 &&
+                      op.getType().getDimSize(0) >= cpu.balancedPairRows;
+    return isBalanced ? cpu.pairStreamAhead : cpu.streamAhead;
   }
 
   /// Whether a loop around carries the sums in memory, though registers could hold them: as those

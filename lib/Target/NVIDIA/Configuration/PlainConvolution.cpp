@@ -163,6 +163,8 @@ ConvolutionConfiguration choosePlainConvolution(const Convolution &convolution,
   ConvolutionConfiguration block;
   block.outputsOutermost = false; // programs that run at one time read the same places
   block.inScratch = convolution.isOutputsFirst;
+  if (convolution.hasTransformedWeights)
+    block.channelStep = kernels::transformedChannelStep(*convolution.channels.size);
   block.columns = 1;
   cheapest.offer(block);
   for (int64_t columns : columnsOffered(p))
