@@ -33,7 +33,7 @@ static void writeRow(JsonWriter &json, const ProfileRow &row, double total) {
   write(json, "roofline", row.rooflineShare());
   json.key("bound");
   if (row.boundUs)
-    json.value(row.isBoundByArithmetic ? "flops" : "bytes");
+    json.value(row.bound());
   else
     json.null();
   json.endObject();

@@ -15,6 +15,12 @@ std::optional<double> ProfileRow::rooflineShare() const {
   return boundUs && totalUs > 0 ? std::optional(*boundUs / totalUs) : std::nullopt;
 }
 
+std::string_view ProfileRow::bound() const {
+  if (!boundUs)
+    return "";
+  return 2 * arithmeticUs > *boundUs ? "flops" : "bytes";
+}
+
 double Profile::totalUs() const {
   double total = 0;
   for (const ProfileRow &row : dispatches)
@@ -49,7 +55,7 @@ static void addBound(ProfileRow &row, const Profile &profile) {
   double arithmetic = row.flops && peak > 0 ? 1e6 * *row.flops / peak : 0;
   if (!row.flops || (*row.flops > 0 && peak <= 0))
     return;
-  row.isBoundByArithmetic = arithmetic > memory;
+  row.arithmeticUs = arithmetic > memory ? arithmetic : 0;
   row.boundUs = std::max(arithmetic, memory);
 }
 
@@ -132,6 +138,7 @@ static void merge(ProfileRow &row, const ProfileRow &other) {
   add(row.weightBytes, other.weightBytes);
   add(row.otherBytes, other.otherBytes);
   add(row.boundUs, other.boundUs);
+  row.arithmeticUs += other.arithmeticUs;
   for (auto field : {&ProfileRow::source, &ProfileRow::configuration, &ProfileRow::arithmetic})
     if (row.*field != other.*field)
       (row.*field).clear();

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::cli {
@@ -21,14 +22,17 @@ struct ProfileRow {
   double totalUs = 0, minUs = 0, maxUs = 0; // of all calls; of one call
   /// Of all calls; nothing where it is not known.
   std::optional<double> flops, weightBytes, otherBytes;
-  /// What it would take at least, and whether arithmetic says so, or memory.
+  /// What it would take at least, and how much of that is of dispatches that arithmetic bounds, and
+  /// not memory.
   std::optional<double> boundUs;
-  bool isBoundByArithmetic = false;
+  double arithmeticUs = 0;
 
   double meanUs() const { return calls ? totalUs / double(calls) : 0; }
   std::optional<double> bytes() const;
   /// Of the time that the bound leaves; more than 1 where data still was in a nearer cache.
   std::optional<double> rooflineShare() const;
+  /// "flops" or "bytes", whichever bounds most of it; empty where no bound is known.
+  std::string_view bound() const;
 };
 
 struct Profile {

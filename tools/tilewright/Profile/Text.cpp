@@ -23,8 +23,7 @@ static std::string rate(std::optional<double> amount, double us) {
 
 static std::string rooflineText(const ProfileRow &row) {
   std::optional<double> share = row.rooflineShare();
-  return share ? fmt::format("{:.0f} {}", 100 * *share, row.isBoundByArithmetic ? "flops" : "bytes")
-               : "?";
+  return share ? fmt::format("{:.0f} {}", 100 * *share, row.bound()) : "?";
 }
 
 static std::string lineOf(const ProfileRow &row, double total) {
