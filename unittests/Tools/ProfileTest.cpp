@@ -41,4 +41,15 @@ TEST(Profile, AGroupIsBoundByWhatBoundsMostOfIt) {
   EXPECT_EQ(boundOf("(all)"), "");
 }
 
+TEST(Profile, OfSamplesTheFastestCounts) {
+  Roofline all;
+  all.raiseTo({{2, 10, 40}, 7, 1});
+  all.raiseTo({{2, 90, 20}, 3, 5});
+  EXPECT_EQ(all.arithmetic.threads, 2);
+  EXPECT_EQ(all.arithmetic.flops32, 90);
+  EXPECT_EQ(all.arithmetic.flops16, 40);
+  EXPECT_EQ(all.weightBandwidth, 7);
+  EXPECT_EQ(all.temporaryBandwidth, 5);
+}
+
 } // namespace

@@ -47,7 +47,7 @@ Result<Measurement> measureProgram(const tw_program *program, const Call &call,
     return Status();
   };
   TW_ASSIGN(std::vector<double> times,
-            measureCalls(program, instance.get(), inputs, options.measure, warm));
+            measureCalls(program, instance.get(), inputs, options.measure, {warm, {}}));
   result.time = statistics(std::move(times));
   result.threads = tw_instance_threads(instance.get());
   result.dispatches = tw_program_describe(program)->dispatch_count;

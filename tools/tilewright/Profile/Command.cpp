@@ -38,15 +38,21 @@ Status profileProgram(const tw_program *program, const Call &call, const Profile
   TW_ASSIGN(InstancePtr instance, createInstance(program, options.measure.threads));
   Recording recording(static_cast<size_t>(tw_program_describe(program)->dispatch_count));
   bool isHost = tw_program_device(program) == std::string_view("cpu");
+  std::optional<RooflineSampler> limits;
+  auto warm = [&] {
+    limits.emplace(program, instance.get()).sample();
+    return recording.start(instance.get(), isHost);
+  };
   TW_ASSIGN(std::vector<double> times,
             measureCalls(program, instance.get(), inputs, options.measure,
-                         [&] { return recording.start(instance.get(), isHost); }));
+                         {warm, [&] { limits->sampleIfCheap(); }}));
   TW_TRY(recording.stop());
+  limits->sample();
   std::vector<tw_tensor> tensors;
   for (HostTensor &input : inputs)
     tensors.push_back(toRuntime(input));
-  TW_ASSIGN(Profile profile,
-            makeProfile(program, instance.get(), tensors, recording, statistics(std::move(times))));
+  TW_ASSIGN(Profile profile, makeProfile(program, instance.get(), tensors, recording,
+                                         statistics(std::move(times)), limits->found()));
   if (!options.trace.empty())
     TW_TRY(writeText(options.trace, traceText(profile, recording)));
   if (!options.page.empty())

@@ -47,10 +47,10 @@ std::string profileJson(const Profile &profile) {
   json.member("median_us", rounded(profile.call.median))
       .member("p10_us", rounded(profile.call.p10));
   json.member("min_us", rounded(profile.call.min)).member("calls", profile.call.count).endObject();
-  json.key("limits").beginObject().member("f32_flops", profile.limits.flops32);
-  json.member("bf16_flops", profile.limits.flops16);
-  json.member("weight_bandwidth", profile.weightBandwidth);
-  json.member("temporary_bandwidth", profile.temporaryBandwidth).endObject();
+  json.key("limits").beginObject().member("f32_flops", profile.limits.arithmetic.flops32);
+  json.member("bf16_flops", profile.limits.arithmetic.flops16);
+  json.member("weight_bandwidth", profile.limits.weightBandwidth);
+  json.member("temporary_bandwidth", profile.limits.temporaryBandwidth).endObject();
   json.member("weight_bytes", profile.weightBytes);
   json.member("temporary_bytes", profile.temporaryBytes).key("dispatches").beginArray();
   for (const ProfileRow &row : profile.dispatches)

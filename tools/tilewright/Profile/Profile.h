@@ -3,9 +3,9 @@
 // Where the time of a program goes: what its dispatches took, against what they compute and move,
 // and what the machine could do.
 #pragma once
-#include "../Limits.h"
 #include "../Statistics.h"
 #include "Recording.h"
+#include "Roofline.h"
 #include "tilewright/tilewright.h"
 #include <map>
 #include <optional>
@@ -38,9 +38,7 @@ struct ProfileRow {
 struct Profile {
   std::string model, target, device, cpu;
   Statistics call; // in us
-  Limits limits;
-  /// Bytes per second at which weights, and temporaries, can be read.
-  double weightBandwidth = 0, temporaryBandwidth = 0;
+  Roofline limits;
   int64_t weightBytes = 0, temporaryBytes = 0;
   int threads = 1;
   std::vector<ProfileRow> dispatches; // as in the program
@@ -56,7 +54,7 @@ enum class Grouping { Dispatch, Kernel, Module };
 /// What an instance did in the calls of `recording`. Errors: those of tw_program_work.
 Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
                             std::span<const tw_tensor> inputs, const Recording &recording,
-                            const Statistics &call);
+                            const Statistics &call, const Roofline &limits);
 
 /// The rows of those that ran, the longest first; of modules each with all that is inside of it, in
 /// the order of the program.

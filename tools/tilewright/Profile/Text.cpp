@@ -45,13 +45,13 @@ static std::string headText(const Profile &profile) {
       profile.device);
   double dispatches = profile.totalUs() / double(std::max<int64_t>(profile.call.count, 1));
   text += fmt::format("dispatches  {:.1f} us of a call\n", dispatches);
-  if (profile.limits.flops32 > 0)
+  if (profile.limits.arithmetic.flops32 > 0)
     text += fmt::format(
         "limits      f32 {:.1f} GFLOP/s, bf16 {:.1f}; weights {:.1f} GB/s ({}), temporaries {:.1f} "
         "GB/s ({})\n",
-        profile.limits.flops32 / 1e9, profile.limits.flops16 / 1e9, profile.weightBandwidth / 1e9,
-        bytesText(profile.weightBytes), profile.temporaryBandwidth / 1e9,
-        bytesText(profile.temporaryBytes));
+        profile.limits.arithmetic.flops32 / 1e9, profile.limits.arithmetic.flops16 / 1e9,
+        profile.limits.weightBandwidth / 1e9, bytesText(profile.weightBytes),
+        profile.limits.temporaryBandwidth / 1e9, bytesText(profile.temporaryBytes));
   return text;
 }
 
