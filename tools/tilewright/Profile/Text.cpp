@@ -5,6 +5,21 @@
 
 namespace tw::cli {
 
+std::string printable(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are control characters, too.
+    bool isHigh =
+        c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (c < 0x20 || c == 0x7f || isHigh)
+      out += fmt::format("\\x{:02x}", isHigh ? static_cast<unsigned char>(text[++i]) : c);
+    else
+      out += text[i];
+  }
+  return out;
+}
+
 /// A number with a unit of thousands, in few letters: "1.23 G".
 static std::string scaled(std::optional<double> number) {
   if (!number)
@@ -32,7 +47,7 @@ static std::string lineOf(const ProfileRow &row, double total) {
     return all ? std::optional(*all / calls) : std::nullopt;
   };
   return fmt::format("{:<28} {:>7} {:>11.1f} {:>9.1f} {:>5.1f} {:>9} {:>9} {:>7} {:>8} {:>10}\n",
-                     row.name, row.calls, row.totalUs, row.meanUs(),
+                     printable(row.name), row.calls, row.totalUs, row.meanUs(),
                      total > 0 ? 100 * row.totalUs / total : 0, scaled(each(row.bytes())),
                      scaled(each(row.flops)), rate(row.bytes(), row.totalUs),
                      rate(row.flops, row.totalUs), rooflineText(row));
@@ -66,7 +81,7 @@ std::string profileText(const Profile &profile, Grouping grouping) {
     text += lineOf(row, total);
     for (const std::string &more : {row.ops, row.source, row.configuration})
       if (!more.empty() && grouping != Grouping::Module)
-        text += fmt::format("    {}\n", more);
+        text += fmt::format("    {}\n", printable(more));
   }
   return text;
 }
