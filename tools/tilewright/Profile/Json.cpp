@@ -21,6 +21,7 @@ static void writeRow(JsonWriter &json, const ProfileRow &row, double total) {
     return all ? std::optional(std::round(*all / calls)) : std::nullopt;
   };
   json.beginObject().member("name", row.name).member("kernel", row.kernel);
+  json.member("configured_as", row.configuredAs);
   json.member("ops", row.ops).member("source", row.source).member("module", row.module);
   json.member("configuration", row.configuration).member("arithmetic", row.arithmetic);
   json.member("calls", row.calls).member("total_us", rounded(row.totalUs));

@@ -108,6 +108,7 @@ Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
   profile.temporaryBytes = tw_instance_memory(instance).arena_bytes;
   for (int32_t i = 0; i < info->dispatch_count; ++i) {
     ProfileRow row = rowOf(*tw_program_dispatch(program, i), recording.times[size_t(i)]);
+    row.configuredAs = rt::metadataOf(program).dispatches[size_t(i)].configuredAs();
     if (const rt::VariantInfo *variant = code[size_t(i)].variant)
       row.configuration = variant->configuration;
     addWork(row, work[size_t(i)]);
@@ -156,7 +157,7 @@ std::vector<ProfileRow> groupRows(const Profile &profile, Grouping grouping) {
     const ProfileRow &dispatch = profile.dispatches[i];
     if (dispatch.calls == 0)
       continue;
-    std::vector<std::string> groups{grouping == Grouping::Kernel ? dispatch.kernel
+    std::vector<std::string> groups{grouping == Grouping::Kernel ? dispatch.configuredAs
                                                                  : std::to_string(i)};
     if (grouping == Grouping::Module)
       groups = enclosing(dispatch.module);
@@ -167,6 +168,8 @@ std::vector<ProfileRow> groupRows(const Profile &profile, Grouping grouping) {
         continue;
       }
       rows.push_back(dispatch);
+      if (grouping == Grouping::Kernel)
+        rows.back().name = group;
       if (grouping == Grouping::Module) {
         rows.back().name = rows.back().module = group.empty() ? "(all)" : group;
         rows.back().configuration.clear(), rows.back().ops.clear(), rows.back().source.clear();

@@ -18,6 +18,7 @@ namespace tw::cli {
 /// What a dispatch, or several of them together, took in all calls that were measured.
 struct ProfileRow {
   std::string name, kernel, ops, source, module, configuration, arithmetic;
+  std::string configuredAs; // the kernel, as `tune --kernel` takes it
   int64_t calls = 0;
   double totalUs = 0, minUs = 0, maxUs = 0; // of all calls; of one call
   /// Of all calls; nothing where it is not known.

@@ -70,12 +70,17 @@ static std::string headText(const Profile &profile) {
   return text;
 }
 
+static const char *groupingName(Grouping grouping) {
+  static constexpr const char *names[] = {"dispatch", "kernel", "module"};
+  return names[static_cast<size_t>(grouping)];
+}
+
 std::string profileText(const Profile &profile, Grouping grouping) {
   std::string text =
       headText(profile) +
       fmt::format("\n{:<28} {:>7} {:>11} {:>9} {:>5} {:>9} {:>9} {:>7} {:>8} {:>10}\n",
-                  grouping == Grouping::Module ? "module" : "dispatch", "calls", "total us",
-                  "mean us", "%", "bytes", "FLOP", "GB/s", "GFLOP/s", "% roofline");
+                  groupingName(grouping), "calls", "total us", "mean us", "%", "bytes", "FLOP",
+                  "GB/s", "GFLOP/s", "% roofline");
   double total = profile.totalUs();
   for (const ProfileRow &row : groupRows(profile, grouping)) {
     text += lineOf(row, total);
