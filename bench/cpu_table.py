@@ -22,28 +22,38 @@ def ratio(times):
     return (None, None) if kind is None else (us / times["ours"], kind)
 
 
-def verdict(row, limits):
+def of_row(row, rows):
+    """The other row that a goal is of, that goal, and our bytes per second over the other's; no share without it."""
+    other, goal = row.get("goal_of_row") or ("", 0)
+    rates = {each["name"]: each["bytes"] / each["us"]["ours"] for each in (*rows, row) if each["threads"] == row["threads"]}
+    return other, goal, rates[row["name"]] / rates[other] if other in rates else None
+
+
+def verdict(row, limits, rows):
     """Whether a row misses a goal, and what it lacks to tell."""
-    goals = [(row["goal"], ratio(row["us"])[0], "a peer"), (row["goal_of_limit"], of_limit(row, limits)[0], "limits")]
+    other, goal, reached = of_row(row, rows)
+    goals = [(row["goal"], ratio(row["us"])[0], "a peer"), (row["goal_of_limit"], of_limit(row, limits)[0], "limits"), (goal, reached, other)]
     missed = any(reached is not None and reached < goal for goal, reached, _ in goals)
     return missed, [what for goal, reached, what in goals if goal and reached is None]
 
 
-def share_text(row, limits):
+def share_text(row, limits, rows):
     share, binds = of_limit(row, limits)
-    return binds if share is None else f"{100 * share:.0f} % {binds}"
+    other, _, reached = of_row(row, rows)
+    return (binds if share is None else f"{100 * share:.0f} % {binds}") + ("" if reached is None else f", {100 * reached:.0f} % of {other}")
 
 
 def goal_text(row, unit=""):
     goals = [f"{row['goal']}"] * (row["goal"] > 0) + [f"{100 * row['goal_of_limit']:.0f} %{unit}"] * (row["goal_of_limit"] > 0)
-    return ", ".join(goals) or "-"
+    other, goal, _ = of_row(row, ())
+    return ", ".join(goals + [f"{100 * goal:.0f} % of {other}"] * (goal > 0)) or "-"
 
 
-def cells(row, limits):
+def cells(row, limits, rows):
     best, kind = ratio(row["us"])
     ratios = [f"{best:.2f} ({kind})", f"{ratio(row['median_us'])[0]:.2f}"] if kind else ["-", "-"]
     peers = [f"{row['us'][kind]:.1f}" if kind in row["us"] else "-" for kind in KINDS]
-    return [row["name"], f"{row['us']['ours']:.1f}", *peers, *ratios, goal_text(row, " of the limit"), share_text(row, limits),
+    return [row["name"], f"{row['us']['ours']:.1f}", *peers, *ratios, goal_text(row, " of the limit"), share_text(row, limits, rows),
             f"{row['compile_seconds']:.2f}", f"{row['resident_bytes'] / 1e6:.0f}"]
 
 
@@ -55,7 +65,7 @@ def print_lines(header, lines):
 def print_conclusion(rows, limits):
     """A row of which something is not known is neither met nor missed, unless it misses by what is known."""
     ratios = [ratio(row["us"])[0] for row in rows if row["goal"] and len(row["us"]) > 1]
-    verdicts = {row["name"]: verdict(row, limits) for row in rows if row["goal"] or row["goal_of_limit"]}
+    verdicts = {row["name"]: verdict(row, limits, rows) for row in rows if row["goal"] or row["goal_of_limit"] or row.get("goal_of_row")}
     missed = [name for name, (is_missed, _) in verdicts.items() if is_missed]
     unknown = [f"{name} (without {' and '.join(lacks)})" for name, (is_missed, lacks) in verdicts.items() if lacks and not is_missed]
     if ratios:
@@ -81,7 +91,7 @@ def print_table(rows, limits):
     if not rows:
         return
     print(f"\n{title(limits)}\n")
-    print_lines(HEADER, [cells(row, limits) for row in rows])
+    print_lines(HEADER, [cells(row, limits, rows) for row in rows])
     print_conclusion(rows, limits)
 
 
@@ -89,8 +99,8 @@ def three_digits(number):
     return f"{number:.{max(0, 2 - math.floor(math.log10(number)))}f}"
 
 
-def page_cells(counts, limits):
-    """A line for all numbers of threads, of the same workload."""
+def page_cells(counts, limits, rows):
+    """A line for all numbers of threads, of the same workload; `rows` are those of all workloads."""
     def of_each(text):
         return "; ".join(text(row) for row in counts)
     def milliseconds(row, kind):
@@ -101,15 +111,16 @@ def page_cells(counts, limits):
     kinds = ["ours", *(kind for kind in KINDS if any(kind in row["us"] for row in counts))]
     return {"workload": counts[0]["name"], **{kind: of_each(lambda row, kind=kind: milliseconds(row, kind)) for kind in kinds},
             "best / ours": of_each(lambda row: best(row, "us")), "of medians": of_each(lambda row: best(row, "median_us")),
-            "goal": of_each(goal_text), "of the limit": of_each(lambda row: share_text(row, limits[row["threads"]]))}
+            "goal": of_each(goal_text), "of the limit": of_each(lambda row: share_text(row, limits[row["threads"]], rows))}
 
 
 def print_page(workloads, limits):
     """The table of a page in docs: a line for each workload, `workloads` lists its rows by number of threads; in ms."""
-    lines = [page_cells(counts, limits) for counts in workloads]
+    rows = [row for counts in workloads for row in counts]
+    lines = [page_cells(counts, limits, rows) for counts in workloads]
     kinds = [kind for kind in KINDS if any(kind in line for line in lines)]
     header = ["workload", "ours", *kinds, "best / ours", "of medians", "goal", "of the limit"]
     print_lines(header, [[line.get(cell, "-") for cell in header] for line in lines])
     for threads, limit in limits.items():
         print(f"\n{title(limit)}")
-        print_conclusion([row for counts in workloads for row in counts if row["threads"] == threads], limit)
+        print_conclusion([row for row in rows if row["threads"] == threads], limit)

@@ -58,8 +58,16 @@ class Conclusion(unittest.TestCase):
     def test_what_is_known_is_enough_to_miss(self):
         self.assertIn("missed, of 1 with a goal: both", self.conclusion(row("both", {"ours": 10.0}, goal_of_limit=0.9)))
 
+    def test_goals_of_another_rows_bandwidth(self):
+        chain = row("chain", goal=0, goal_of_row=["copy", 0.95])
+        slow, fast = (row("copy", {"ours": us}, goal=0) for us in (9.6, 9.4))
+        self.assertIn("missed, of 1 with a goal: none", self.conclusion(chain, slow))
+        self.assertIn("missed, of 1 with a goal: chain", self.conclusion(chain, fast))
+        self.assertIn("not compared: chain (without copy)", self.conclusion(chain, fast | {"threads": 2}))
+        self.assertEqual(cpu_table.cells(chain, Limits(1, KNOWN), [fast])[8:10], ["95 % of copy", "50 % peak, 94 % of copy"])
+
     def test_cells_of_a_row_without_a_peer(self):
-        self.assertEqual(cpu_table.cells(row(us={"ours": 10.0}), Limits(1, KNOWN))[2:8], ["-"] * 6)
+        self.assertEqual(cpu_table.cells(row(us={"ours": 10.0}), Limits(1, KNOWN), [])[2:8], ["-"] * 6)
 
 
 class LimitsOfAFile(unittest.TestCase):
