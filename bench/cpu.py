@@ -11,20 +11,21 @@ Numbers are checked first: ours are not further from f64 than twice as far as Py
 its own, and all run in turns. A figure is the fastest tenth of a turn's calls, the least of all turns; medians say more
 about the others on the machine. A ratio is the best peer's time over ours: above 1 none is faster. Of Inductor that
 with frozen weights runs; a peer that is not installed, cannot run the model, or has wrong numbers is left out and named.
+A row of ours that cannot be measured, or has wrong numbers, is named at the end, and the status is 1.
 The limit of a row is the time that its multiply-adds take at the sustained peak, or that reading and writing its
 parameters, inputs and results once takes from where they fit, whichever is longer; both are measured by the same run.
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
 With --json, rows that FILE has already are not measured again, and with --budget none is begun after so many seconds:
-a long table can be made in slices; `page` prints what FILE has as docs/ has it, all numbers of threads in a line. --prepare=8 saves waiting for compilers where there are cores and memory, which then
-disturb each other: times to compile are those of --prepare=1. Other machines, which need PyTorch but no LLVM, get what
-`pack` puts into FOLDER, the tool with a compiler that holds LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
+a long table can be made in slices. FILE says what machine it is of, and takes no rows of another one. `page` measures
+nothing: it prints what FILE has as docs/ has it, all numbers of threads in a line. --prepare=8 saves waiting for
+compilers where there are cores and memory, which then disturb each other: times to compile are those of --prepare=1.
+Other machines, which need PyTorch but no LLVM, get what `pack` puts into FOLDER, the tool with a compiler that holds
+LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
 """
-import argparse
 import collections
 import concurrent.futures
 import fnmatch
-import json
 import os
 import pathlib
 import re
@@ -35,10 +36,12 @@ import sys
 import tempfile
 import time
 
-from cpu_contestants import AVX2, KINDS, REST_SECONDS, Ours, Peer, Unusable, export
-from cpu_table import print_page, print_table
+from cpu_arguments import arguments, counts
+from cpu_contestants import AVX2, REST_SECONDS, Ours, Peer, Unusable, export
+from cpu_record import Record, Unreadable, doctor, machine_of, origin_of
+from cpu_table import origin, print_page, print_table
+from limits import Limits
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Of what is packed: libraries that the tool alone is to find, and not what it is compared with.
 FINDS_LIBRARIES = """#!/bin/sh
 folder=$(dirname "$(readlink -f "$0")")/..
@@ -47,17 +50,22 @@ LD_LIBRARY_PATH=$folder/lib exec "$folder/libexec/tilewright" "$@"
 SYSTEM_LIBRARIES = re.compile(r"lib(c|m|pthread|dl|rt)\.so|ld-linux")
 
 
-def in_turns(contestants, threads, limit, options):
-    """The fastest tenth and the median of each."""
+def in_turns(contestants, threads, limit, options, leave_out):
+    """The fastest tenth and the median of each. Peers that end meanwhile are given to `leave_out`."""
     times = {kind: [] for kind in contestants}
     turn = options.time / options.rounds / len(contestants)
     for _ in range(options.rounds):
-        limit.sample()
-        for kind, one in contestants.items():
-            times[kind].append(one.time(threads, turn))
+        limit.sample(options.tool)
+        for kind, one in [*contestants.items()]:
+            try:
+                times[kind].append(one.time(threads, turn))
+            except Unusable as reason:
+                if kind == "ours":
+                    raise
+                leave_out(kind, reason)
             time.sleep(REST_SECONDS)
-    return {kind: (min(fast for fast, _ in each), statistics.median(median for _, median in each))
-            for kind, each in times.items()}
+    return {kind: (min(fast for fast, _ in times[kind]), statistics.median(median for _, median in times[kind]))
+            for kind in contestants}
 
 
 class Prepared:
@@ -84,12 +92,16 @@ class Prepared:
             peer.wait_until_ready(self.facts, patience)
             self.contestants[kind] = peer
         except Unusable as reason:
-            self.left_out[kind] = str(reason)
-            peer.stop()
-            print(f"{self.name}: {kind} is left out: {reason}", file=sys.stderr)
+            self.leave_out(kind, reason)
+
+    def leave_out(self, kind, reason):
+        self.left_out[kind] = str(reason)
+        self.contestants.pop(kind, None)
+        self.peers[kind].stop()
+        print(f"{self.name}: {kind} is left out: {reason}", file=sys.stderr)
 
     def row(self, threads, limit, options):
-        times = in_turns(self.contestants, threads, limit, options)
+        times = in_turns(self.contestants, threads, limit, options, self.leave_out)
         return row_of(self.name, self.workload, threads, self.facts, times, self.contestants) | {"left_out": self.left_out}
 
     def stop(self):
@@ -104,7 +116,8 @@ def row_of(name, workload, threads, facts, times, contestants):
     return {"name": name, "group": workload.group, "threads": threads,
             "us": {kind: fast for kind, (fast, _) in times.items()},
             "median_us": {kind: median for kind, (_, median) in times.items()},
-            "goal": (workload.one, workload.all)[at], "goal_of_limit": workload.of_limit[at], **facts,
+            "goal": (workload.one, workload.all)[at], "goal_of_limit": workload.of_limit[at],
+            "goal_of_row": workload.of_row, **facts,
             "our_error": ours.error, "compile_seconds": ours.compile_seconds,
             "ready_seconds": {kind: peer.ready_seconds for kind, peer in contestants.items() if kind != "ours"},
             "resident_bytes": ours.bench["resident_peak_bytes"], "planned_bytes": ours.bench["planned_peak_bytes"],
@@ -113,7 +126,7 @@ def row_of(name, workload, threads, facts, times, contestants):
 
 def pack(folder, own_tool):
     """The tool and the compiler, stripped, with their libraries but for the C library's, which every system has."""
-    own_tool = pathlib.Path(own_tool)
+    own_tool = pathlib.Path(shutil.which(own_tool))
     for place in ("bin", "lib", "libexec"):
         (folder / place).mkdir(parents=True, exist_ok=True)
     (folder / "bin/tilewright").write_text(FINDS_LIBRARIES)
@@ -129,77 +142,57 @@ def pack(folder, own_tool):
     print(f"{folder} has {size / 1e6:.1f} MB")
 
 
+def is_meant(options, name, group):
+    """By names of groups and of workloads, with wildcards."""
+    return any(fnmatch.fnmatch(name, pattern) or group == pattern for pattern in options.rows)
+
+
 def chosen(options):
-    """Names of groups and of workloads, with wildcards."""
     from cpu_workloads import workloads
-    found = {name: workload for name, workload in workloads().items()
-             if any(fnmatch.fnmatch(name, p) or workload.group == p for p in options.rows)}
+    found = {name: workload for name, workload in workloads().items() if is_meant(options, name, workload.group)}
     if not found:
         raise SystemExit(f"--rows={','.join(options.rows)}: no workload has such a name or group; --list shows them")
     return found
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    def names(text):
-        return re.split(r",(?! )", text)  # some names have commas
-    def positive(text):
-        if int(text) < 1:
-            raise argparse.ArgumentTypeError(f"{text} is not positive")
-        return int(text)
-    parser.add_argument("action", nargs="?", choices=["run", "page", "pack"], default="run")
-    parser.add_argument("folder", nargs="?", type=pathlib.Path, help="for pack")
-    parser.add_argument("--tool", default=str(ROOT / "build/dev/bin/tilewright"))
-    parser.add_argument("--threads", default="1,all")
-    parser.add_argument("--rows", default=["*"], type=names, help="groups and names (with wildcards) of workloads")
-    parser.add_argument("--list", action="store_true", help="print groups and names")
-    parser.add_argument("--peers", default=KINDS, type=names)
-    parser.add_argument("--time", type=float, default=5, help="seconds for a row and a number of threads")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--patience", type=float, default=300, help="seconds that a peer may take to compile")
-    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which no row is begun")
-    parser.add_argument("--prepare", type=positive, default=1, metavar="N",
-                        help="workloads that are compiled at the same time before they are measured one by one")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
-    return parser.parse_args()
-
-
-def prepared(batch, counts, options):
-    """The workloads of a batch, prepared at the same time; those that cannot be are named."""
+def prepared(batch, threads, options, failures):
+    """The workloads of a batch, prepared at the same time; those that cannot be are added to `failures`."""
     def prepare(item):
         try:
-            return Prepared(*item, counts, options)
+            return Prepared(*item, threads, options)
         except Unusable as reason:
-            print(f"{item[0]}: {reason}", file=sys.stderr)
+            failures[item[0]] = str(reason)
             return None
 
     with concurrent.futures.ThreadPoolExecutor(len(batch)) as pool:
         return [each for each in pool.map(prepare, batch) if each]
 
 
-def run(options, rows, limits):
-    """Measures what `rows` lacks, and adds it."""
+def run(options, record, limits, about):
+    """Measures what the record lacks, and adds it, with what `about` says of each row. Gives the rows of ours that could
+    not be measured, or are wrong, each with the reason."""
     begin = time.monotonic()
-    has = collections.defaultdict(set)
-    for row in rows:
+    has, failures = collections.defaultdict(set), {}
+    for row in record.rows:
         has[row["name"]].add(row["threads"])
     waiting = [(name, workload) for name, workload in chosen(options).items() if not has[name] >= set(limits)]
     for first in range(0, len(waiting), options.prepare):
         if time.monotonic() - begin > options.budget:
             print("the time is over; the same command goes on", file=sys.stderr)
-            return
-        batch = prepared(waiting[first:first + options.prepare], list(limits), options)
+            break
+        batch = prepared(waiting[first:first + options.prepare], list(limits), options, failures)
         try:
             for each in batch:
                 try:
-                    add_rows(rows, [each.row(threads, limit, options) for threads, limit in limits.items()])
+                    add_rows(record.rows, [each.row(threads, limit, options) | about for threads, limit in limits.items()])
                 except Unusable as reason:
-                    print(f"{each.name}: {reason}", file=sys.stderr)
+                    failures[each.name] = str(reason)
                 if options.json:
-                    options.json.write_text(json.dumps({"limits": {n: limit.facts() for n, limit in limits.items()}, "rows": rows}, indent=1))
+                    record.write(options.json)
         finally:
             for each in batch:
                 each.stop()
+    return failures
 
 
 def add_rows(rows, found):
@@ -209,26 +202,65 @@ def add_rows(rows, found):
         print(f"{row['name']}, {row['threads']} threads: " + ", ".join(f"{kind} {us:.1f}" for kind, us in row["us"].items()) + " us", flush=True)
 
 
+def read_record(options):
+    """What --json has, or nothing yet."""
+    if not options.json or not options.json.exists():
+        return Record()
+    try:
+        record = Record.read(options.json)
+    except Unreadable as reason:
+        raise SystemExit(f"--json={options.json}: {reason}") from None
+    if record.lacks():
+        print(f"--json={options.json} is of an earlier version: it does not tell {', '.join(record.lacks())}", file=sys.stderr)
+    return record
+
+
+def page(options):
+    """Of what the file has alone: it may be of another machine."""
+    record = read_record(options)
+    rows = [row for row in record.rows if is_meant(options, row["name"], row["group"])]
+    has = sorted({row["threads"] for row in rows})
+    wanted = counts(options, has[-1]) if options.threads and has else has
+    if not has or not {*wanted} <= {*has}:
+        raise SystemExit(f"--json={options.json}: it has no such rows, but {len(record.rows)} of {', '.join(map(str, has)) or 'other'} threads")
+    rows = [row for row in rows if row["threads"] in wanted]
+    by_name = collections.defaultdict(list)
+    for row in sorted(rows, key=lambda row: row["threads"]):
+        by_name[row["name"]].append(row)
+    in_order = dict.fromkeys(row["name"] for row in rows)
+    print_page([by_name[name] for name in in_order], {threads: record.limits.get(threads) or Limits(threads) for threads in wanted})
+    print(f"\nmeasured on {origin(record.machine, rows)}")
+    return 0
+
+
+def measure(options):
+    facts = doctor(options.tool)
+    record, machine = read_record(options), machine_of(facts)
+    difference = record.difference(machine)
+    if difference:
+        raise SystemExit(f"--json={options.json} is of another machine: {difference}; name another file")
+    if record.rows and not record.machine:
+        print(f"--json={options.json}: its rows are taken to be of this machine, too", file=sys.stderr)
+    record.machine = machine
+    threads = counts(options, len(os.sched_getaffinity(0)))
+    limits = {count: record.limits.setdefault(count, Limits(count)) for count in threads}
+    failures = run(options, record, limits, origin_of(facts))
+    names = list(chosen(options))
+    for count, limit in limits.items():
+        print_table([row for name in names for row in record.rows if row["name"] == name and row["threads"] == count], limit)
+    for name, reason in failures.items():
+        print(f"not measured: {name}: {reason}", file=sys.stderr)
+    return 1 if failures else 0
+
+
 def main():
-    options = arguments()
-    if options.action == "pack":
-        return pack(options.folder, options.tool)
+    options = arguments(__doc__)
     if options.list:
         print(*(f"{workload.group}: {name}" for name, workload in chosen(options).items()), sep="\n")
-        return None
-    from limits import Limits
-    cores = len(os.sched_getaffinity(0))
-    counts = list(dict.fromkeys(cores if each == "all" else int(each) for each in options.threads.split(",")))
-    known = json.loads(options.json.read_text()) if options.json and options.json.exists() else {"limits": {}, "rows": []}
-    limits = {threads: Limits(options.tool, threads, known["limits"].get(str(threads))) for threads in counts}
-    names = list(chosen(options))
-    if options.action == "page":
-        by_name = [[row for row in known["rows"] if row["name"] == name and row["threads"] in limits] for name in names]
-        return print_page([sorted(rows, key=lambda row: row["threads"]) for rows in by_name if rows], limits)
-    run(options, known["rows"], limits)
-    for threads, limit in limits.items():
-        print_table([row for name in names for row in known["rows"] if row["name"] == name and row["threads"] == threads], limit)
-    return None
+        return 0
+    if options.action == "pack":
+        return pack(options.folder, options.tool)
+    return page(options) if options.action == "page" else measure(options)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,8 @@ import tempfile
 import time
 
 import cpu_numbers
-import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
-KINDS = ("eager", "inductor", "onnxruntime", "iree")
 # What holds PyTorch, oneDNN and MKL to AVX2; Inductor is told by the worker.
 AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # a pool of processes takes longer to start than these kernels to compile
@@ -70,8 +68,11 @@ class Peer(Worker):
         self.ready_seconds = time.monotonic() - self.begin
 
     def time(self, threads, seconds):
-        self.process.stdin.write(json.dumps([threads, seconds]) + "\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(json.dumps([threads, seconds]) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise Unusable(self.reason()) from None
         return self.answer()
 
 
@@ -104,11 +105,10 @@ class Ours:
         return done.stdout
 
     def distance(self, folder):
-        with numpy.load(folder / "exact.npz") as exact:
-            expected = [exact[at] for at in exact.files]
+        expected = cpu_numbers.exact(folder)
         paths = [folder / f"out{i}.npy" for i in range(len(expected))]
         self.call("run", self.artifact, *self.inputs, *(f"--output=@{path}" for path in paths), "--output-as=f32")
-        return cpu_numbers.error([numpy.load(path) for path in paths], expected)
+        return cpu_numbers.error(cpu_numbers.loaded(paths), expected)
 
     def time(self, threads, seconds):
         self.bench = json.loads(self.call("bench", self.artifact, *self.inputs, f"--threads={threads}",

@@ -3,41 +3,57 @@
 import math
 import statistics
 
-from cpu_contestants import KINDS
-
+KINDS = ("eager", "inductor", "onnxruntime", "iree")
 HEADER = ["workload", "ours, us", *KINDS, "best peer / ours", "of medians", "goal", "of the limit", "compile, s", "resident, MB"]
 
 
 def of_limit(row, limits):
-    """Our share, and what binds; no share where this machine's limits could not be measured."""
+    """Our share, and what binds; no share where the machine's limits are not known."""
     if not limits.flops[row["bits"]] or not limits.read_of(row["bytes"]):
-        return None, "not measured"
+        return None, "not known"
     compute = row["flops"] / limits.flops[row["bits"]]
     memory = row["bytes"] / limits.read_of(row["bytes"])
     return 1e6 * max(compute, memory) / row["us"]["ours"], "peak" if compute > memory else "reads"
 
 
 def ratio(times):
-    """The best peer's time over ours, and which one it is."""
-    us, kind = min((us, kind) for kind, us in times.items() if kind != "ours")
-    return us / times["ours"], kind
+    """The best peer's time over ours, and which one it is; nothing without a peer."""
+    us, kind = min(((us, kind) for kind, us in times.items() if kind != "ours"), default=(None, None))
+    return (None, None) if kind is None else (us / times["ours"], kind)
 
 
-def has_missed(row, share):
-    reached = ratio(row["us"])[0] if len(row["us"]) > 1 else float("inf")
-    return reached < row["goal"] or (share is not None and share < row["goal_of_limit"])
+def of_row(row, rows):
+    """The other row that a goal is of, that goal, and our bytes per second over the other's; no share without it."""
+    other, goal = row.get("goal_of_row") or ("", 0)
+    rates = {each["name"]: each["bytes"] / each["us"]["ours"] for each in (*rows, row) if each["threads"] == row["threads"]}
+    return other, goal, rates[row["name"]] / rates[other] if other in rates else None
 
 
-def cells(row, limits):
+def verdict(row, limits, rows):
+    """Whether a row misses a goal, and what it lacks to tell."""
+    other, goal, reached = of_row(row, rows)
+    goals = [(row["goal"], ratio(row["us"])[0], "a peer"), (row["goal_of_limit"], of_limit(row, limits)[0], "limits"), (goal, reached, other)]
+    missed = any(reached is not None and reached < goal for goal, reached, _ in goals)
+    return missed, [what for goal, reached, what in goals if goal and reached is None]
+
+
+def share_text(row, limits, rows):
     share, binds = of_limit(row, limits)
-    reached = binds if share is None else f"{100 * share:.0f} % {binds}"
-    ratios = ["-", "-"]
-    if len(row["us"]) > 1:
-        best, kind = ratio(row["us"])
-        ratios = [f"{best:.2f} ({kind})", f"{ratio(row['median_us'])[0]:.2f}"]
-    goals = [f"{row['goal']}"] * (row["goal"] > 0) + [f"{100 * row['goal_of_limit']:.0f} % of the limit"] * (row["goal_of_limit"] > 0)
+    other, _, reached = of_row(row, rows)
+    return (binds if share is None else f"{100 * share:.0f} % {binds}") + ("" if reached is None else f", {100 * reached:.0f} % of {other}")
+
+
+def goal_text(row, unit=""):
+    goals = [f"{row['goal']}"] * (row["goal"] > 0) + [f"{100 * row['goal_of_limit']:.0f} %{unit}"] * (row["goal_of_limit"] > 0)
+    other, goal, _ = of_row(row, ())
+    return ", ".join(goals + [f"{100 * goal:.0f} % of {other}"] * (goal > 0)) or "-"
+
+
+def cells(row, limits, rows):
+    best, kind = ratio(row["us"])
+    ratios = [f"{best:.2f} ({kind})", f"{ratio(row['median_us'])[0]:.2f}"] if kind else ["-", "-"]
     peers = [f"{row['us'][kind]:.1f}" if kind in row["us"] else "-" for kind in KINDS]
-    return [row["name"], f"{row['us']['ours']:.1f}", *peers, *ratios, ", ".join(goals) or "-", reached,
+    return [row["name"], f"{row['us']['ours']:.1f}", *peers, *ratios, goal_text(row, " of the limit"), share_text(row, limits, rows),
             f"{row['compile_seconds']:.2f}", f"{row['resident_bytes'] / 1e6:.0f}"]
 
 
@@ -47,11 +63,24 @@ def print_lines(header, lines):
 
 
 def print_conclusion(rows, limits):
+    """A row of which something is not known is neither met nor missed, unless it misses by what is known."""
     ratios = [ratio(row["us"])[0] for row in rows if row["goal"] and len(row["us"]) > 1]
-    missed = [row["name"] for row in rows if has_missed(row, of_limit(row, limits)[0])]
+    verdicts = {row["name"]: verdict(row, limits, rows) for row in rows if row["goal"] or row["goal_of_limit"] or row.get("goal_of_row")}
+    missed = [name for name, (is_missed, _) in verdicts.items() if is_missed]
+    unknown = [f"{name} (without {' and '.join(lacks)})" for name, (is_missed, lacks) in verdicts.items() if lacks and not is_missed]
     if ratios:
         print(f"\ngeometric mean of best peer / ours, where there is a goal: {statistics.geometric_mean(ratios):.2f}")
-    print(f"\nmissed: {'; '.join(missed) or 'none'}", flush=True)
+    if unknown:
+        print(f"\nnot compared: {'; '.join(unknown)}")
+    print(f"\nmissed, of {len(verdicts) - len(unknown)} with a goal: {'; '.join(missed) or 'none'}", flush=True)
+
+
+def origin(machine, rows):
+    """What rows were measured on, with, and when, as far as the file says."""
+    known = f"{machine['cpu']}, {machine['cores']} cores" if machine else "a machine that the file does not name"
+    versions = sorted({f"{name} {version}" for row in rows for name, version in row.get("versions", {}).items()})
+    dates = sorted({row["date"] for row in rows if "date" in row})
+    return "; ".join(filter(None, (known, ", ".join(versions), " to ".join(dict.fromkeys(dates[:1] + dates[-1:])))))
 
 
 def title(limits):
@@ -62,7 +91,7 @@ def print_table(rows, limits):
     if not rows:
         return
     print(f"\n{title(limits)}\n")
-    print_lines(HEADER, [cells(row, limits) for row in rows])
+    print_lines(HEADER, [cells(row, limits, rows) for row in rows])
     print_conclusion(rows, limits)
 
 
@@ -70,32 +99,28 @@ def three_digits(number):
     return f"{number:.{max(0, 2 - math.floor(math.log10(number)))}f}"
 
 
-def page_cells(counts, limits):
-    """A line for all numbers of threads, of the same workload."""
+def page_cells(counts, limits, rows):
+    """A line for all numbers of threads, of the same workload; `rows` are those of all workloads."""
     def of_each(text):
         return "; ".join(text(row) for row in counts)
     def milliseconds(row, kind):
         return three_digits(row["us"][kind] / 1e3) if kind in row["us"] else "-"
     def best(row, field):
-        return f"{ratio(row[field])[0]:.2f}" if len(row[field]) > 1 else "-"
-    def goal(row):
-        both = [f"{row['goal']}"] * (row["goal"] > 0) + [f"{100 * row['goal_of_limit']:.0f} %"] * (row["goal_of_limit"] > 0)
-        return ", ".join(both) or "-"
-    def share(row):
-        reached, binds = of_limit(row, limits[row["threads"]])
-        return binds if reached is None else f"{100 * reached:.0f} % {binds}"
+        reached, kind = ratio(row[field])
+        return f"{reached:.2f}" if kind else "-"
     kinds = ["ours", *(kind for kind in KINDS if any(kind in row["us"] for row in counts))]
     return {"workload": counts[0]["name"], **{kind: of_each(lambda row, kind=kind: milliseconds(row, kind)) for kind in kinds},
             "best / ours": of_each(lambda row: best(row, "us")), "of medians": of_each(lambda row: best(row, "median_us")),
-            "goal": of_each(goal), "of the limit": of_each(share)}
+            "goal": of_each(goal_text), "of the limit": of_each(lambda row: share_text(row, limits[row["threads"]], rows))}
 
 
 def print_page(workloads, limits):
     """The table of a page in docs: a line for each workload, `workloads` lists its rows by number of threads; in ms."""
-    lines = [page_cells(counts, limits) for counts in workloads]
+    rows = [row for counts in workloads for row in counts]
+    lines = [page_cells(counts, limits, rows) for counts in workloads]
     kinds = [kind for kind in KINDS if any(kind in line for line in lines)]
     header = ["workload", "ours", *kinds, "best / ours", "of medians", "goal", "of the limit"]
     print_lines(header, [[line.get(cell, "-") for cell in header] for line in lines])
     for threads, limit in limits.items():
         print(f"\n{title(limit)}")
-        print_conclusion([row for counts in workloads for row in counts if row["threads"] == threads], limit)
+        print_conclusion([row for row in rows if row["threads"] == threads], limit)

@@ -21,7 +21,7 @@ import time
 import cpu_workloads
 import numpy
 import torch
-from cpu_numbers import error
+from cpu_numbers import error, exact
 from torch.utils import _pytree as pytree
 
 FEWEST_CALLS = 3
@@ -98,13 +98,13 @@ def export(name, folder):
     program = exported(workload, copy.deepcopy(module), given)
     torch.export.save(program, folder / "model.pt2")
     values = ordered(program, *results(workload, copy.deepcopy(module), given))
-    exact = ordered(program, *results(workload, copy.deepcopy(module).double(), tuple(map(to_double, given))))
+    expected = ordered(program, *results(workload, copy.deepcopy(module).double(), tuple(map(to_double, given))))
     for i, x in enumerate(arrays(given)):
         numpy.save(folder / f"in{i}.npy", x)
-    numpy.savez(folder / "exact.npz", *exact)
+    numpy.savez(folder / "exact.npz", *expected)
     floating = [x.dtype for x in pytree.tree_leaves((given, list(module.parameters()))) if x.is_floating_point()]
     bits = min(torch.finfo(dtype).bits for dtype in floating)
-    facts = {"error": error(values, exact), "bits": bits, **least_work(workload, module, given)}
+    facts = {"error": error(values, expected), "bits": bits, **least_work(workload, module, given)}
     (folder / "facts.json").write_text(json.dumps(facts))
     if not workload.trains:  # the last, for it fails where ONNX lacks something
         torch.onnx.export(module, given, str(folder / "model.onnx"), dynamo=True, verbose=False)
@@ -169,9 +169,7 @@ def serve(kind, name, folder, threads):
     workload, module, given = cpu_workloads.made(name)
     torch.set_grad_enabled(workload.trains)
     calls = dict(CALLS[kind](kind, workload, module, given, folder, threads))
-    with numpy.load(folder / "exact.npz") as exact:
-        expected = [exact[at] for at in exact.files]
-    found = []
+    expected, found = exact(folder), []
     for count, call in calls.items():
         torch.set_num_threads(count)
         values = returned(call())

@@ -22,6 +22,7 @@ class Workload:
     one: float = 0  # the goal with one thread, 0 if there is none
     all: float = 0  # with all threads
     of_limit: tuple = (0, 0)  # the same, of the share of the limit
+    of_row: tuple = ()  # another workload, and the share of its bytes per second
     group: str = ""
     is_avx2: bool = False  # as on a machine that has no more
     dynamic: tuple = ()  # (input, dimension): sizes that our program learns at the call
@@ -164,8 +165,8 @@ def products(m, k, n, batch=()):
         yield f"{name} {size}", Workload(lambda t=transposes, a=a, b=b: (Product(*t), (torch.randn(*batch, *a), torch.randn(*batch, *b))), 1.0, 1.0)
 
 
-def pointwise(module, goal, *shapes):
-    return Workload(lambda: (module(), tuple(torch.rand(*shape) - 0.5 for shape in shapes)), goal, goal)
+def pointwise(module, goal, *shapes, **more):
+    return Workload(lambda: (module(), tuple(torch.rand(*shape) - 0.5 for shape in shapes)), goal, goal, **more)
 
 
 def attention(heads, length, size, is_causal=False, dtype=torch.float32, one=1.15, all=1.1):
@@ -321,7 +322,7 @@ def rows():
         "softmax 1024": pointwise(lambda: nn.Softmax(-1), 1.3, (1024, 1024)),
         "layer_norm 2048x1280": pointwise(lambda: nn.LayerNorm(1280), 1.2, (2048, 1280)),
         "add, norm, bias, gelu": pointwise(lambda: AddNormGelu(1280), 2.0, (2048, 1280), (2048, 1280)),
-        "chain": pointwise(Elementwise, 1.0, (4096, 4096), (4096, 4096)),
+        "chain": pointwise(Elementwise, 1.0, (4096, 4096), (4096, 4096), of_row=("copy", 0.95)),
         "copy": pointwise(Copy, 0, (4096, 4096)),
     }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What this machine sustains, by `tilewright limits`: multiply-adds of f32 and bf16, and reads by level of the memory.
+"""What a machine sustains, by `tilewright limits`: multiply-adds of f32 and bf16, and reads by level of the memory.
 Peaks of data sheets say little about a clock under load, or about virtual machines."""
 import json
 import subprocess
@@ -10,36 +10,45 @@ SECONDS_BETWEEN_SAMPLES = 8  # one takes about a second, as long as the turns of
 
 
 class Limits:
-    """Of `threads` threads: `flops` (FLOP/s, by the elements' bits) and `read` (bytes/s, by level): the fastest of all
-    samples, also those that `known` has from an earlier run."""
+    """Of `threads` threads: `flops` (FLOP/s, by the elements' bits), `read` (bytes/s, by level) and `capacity` (bytes, of
+    the levels but for the memory): the fastest of all samples, also those that `known`, the facts of an earlier run of
+    the same machine, has. Nothing is measured before sample()."""
 
-    def __init__(self, tool, threads, known=None):
-        self.tool, self.threads = tool, threads
+    def __init__(self, threads, known=None):
         known = known or {"flops": {}, "read": {}}
+        self.threads, self.next_sample = threads, 0.0
         self.flops = {bits: known["flops"].get(str(bits), 0.0) for bits in BITS}
-        self.read, self.capacity, self.next_sample = dict(known["read"]), {}, 0.0
-        self.sample()
+        self.read, self.capacity = dict(known["read"]), dict(known.get("capacity", {}))
 
     def facts(self):
-        return {"flops": self.flops, "read": self.read}
+        return {"flops": self.flops, "read": self.read, "capacity": self.capacity}
 
-    def sample(self):
+    def sample(self, tool):
         """Measures, unless it has a short while ago."""
         if time.monotonic() < self.next_sample:
             return
-        done = subprocess.run([self.tool, "limits", f"--threads={self.threads}", "--json"], check=True, capture_output=True, text=True)
+        done = subprocess.run([tool, "limits", f"--threads={self.threads}", "--json"], check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{tool} limits ended with status {done.returncode}: {done.stderr.strip()}")
         found, = json.loads(done.stdout)
         for bits, name in BITS.items():
             self.flops[bits] = max(self.flops[bits], found["flops_per_second"][name])
         for read in found["reads"]:
             level = read["level"]
             self.read[level] = max(self.read.get(level, 0.0), read["bytes_per_second"])
-            self.capacity[level] = read.get("capacity_bytes", float("inf"))
+            if "capacity_bytes" in read:
+                self.capacity[level] = read["capacity_bytes"]
         self.next_sample = time.monotonic() + SECONDS_BETWEEN_SAMPLES
 
+    def has_capacities(self):
+        """Files of earlier versions have none."""
+        return all(level == "memory" or level in self.capacity for level in self.read)
+
     def read_of(self, size):
-        """Bytes per second of the nearest level that holds so many; 0 where nothing could be measured."""
-        return self.read.get(next((level for level, capacity in self.capacity.items() if capacity >= size), None), 0.0)
+        """Bytes per second of the nearest level that holds so many; 0 where that is not known."""
+        if not self.has_capacities():
+            return 0.0
+        return next((rate for level, rate in self.read.items() if self.capacity.get(level, size) >= size), 0.0)
 
     def text(self):
         reads = ", ".join(f"{level} {1e-9 * rate:.0f}" for level, rate in self.read.items())

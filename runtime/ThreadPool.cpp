@@ -79,7 +79,10 @@ void ThreadPool::runPiece(tw_loop_body run, void *context, int64_t begin, int64_
     return run(context, begin, end, worker);
   int64_t start = nanoseconds();
   run(context, begin, end, worker);
-  noted[static_cast<size_t>(worker)].push_back({start, nanoseconds()});
+  std::vector<Piece> &mine = noted[static_cast<size_t>(worker)];
+  if (mine.size() == 2 * keptPieces)
+    mine.erase(mine.begin(), mine.end() - keptPieces);
+  mine.push_back({start, nanoseconds()});
 }
 
 void ThreadPool::runAlone(tw_loop_body run, void *context, int64_t all, int64_t grain) {

@@ -40,9 +40,12 @@ public:
   struct Piece {
     int64_t begin, end;
   };
+  /// So many pieces of a worker are kept at least, the latest ones, and at most twice as many: a
+  /// loop has four to eight, and who watches shows some ten thousand loops.
+  static constexpr size_t keptPieces = 100'000;
   /// Begins to note the pieces of loops, or stops; not while a loop runs.
   void watch(bool on);
-  /// What has been noted, by worker, and is forgotten now; not while a loop runs.
+  /// What has been noted and kept, by worker, and is forgotten now; not while a loop runs.
   std::vector<std::vector<Piece>> takePieces();
 
 private:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ThreadPool.h"
+#include "runtime/Nanoseconds.h"
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
@@ -91,6 +93,22 @@ TEST(ThreadPool, NotesThePiecesOfLoops) {
   parallelFor(pool, 100, 1, nothing);
   for (const auto &worker : pool.takePieces())
     EXPECT_TRUE(worker.empty());
+}
+
+TEST(ThreadPool, KeepsTheLatestPieces) {
+  ThreadPool pool(1);
+  auto nothing = [](int64_t, int64_t, int64_t) {};
+  pool.watch(true);
+  for (size_t i = 0; i < 3 * ThreadPool::keptPieces; ++i)
+    parallelFor(pool, 1, 1, nothing);
+  int64_t last = nanoseconds();
+  parallelFor(pool, 1, 1, nothing);
+  auto noted = pool.takePieces();
+  ASSERT_EQ(noted.size(), 1);
+  EXPECT_GE(noted[0].size(), ThreadPool::keptPieces);
+  EXPECT_LE(noted[0].size(), 2 * ThreadPool::keptPieces);
+  EXPECT_GE(noted[0].back().begin, last);
+  EXPECT_TRUE(std::ranges::is_sorted(noted[0], {}, &ThreadPool::Piece::begin));
 }
 
 // What one loop writes without synchronisation, the next reads: under ThreadSanitizer this shows

@@ -25,8 +25,8 @@ public:
 
   /// Compiles a verified kernel, which stays as it is, with the cpu target for the CPU that
   /// `target` names. Errors: those of targetNamed, what the target says (TARGET_2 for what it does
-  /// not take), RUNTIME_5 for a CPU that has more than this one, IO_2, PROGRAM_6 and
-  /// PROGRAM_7.
+  /// not take), RUNTIME_5 for a CPU that has more than this one, IO_2, PROGRAM_6,
+  /// PROGRAM_7 and PROGRAM_9.
   static Result<CompiledKernel> compile(tile::KernelOp kernel, const std::string &target = "cpu");
   CompiledKernel(CompiledKernel &&) noexcept;
   ~CompiledKernel();

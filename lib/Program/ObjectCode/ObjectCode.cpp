@@ -119,8 +119,9 @@ static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::LLVMContex
   registerLLVMDialectTranslation(*module.getContext());
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
   if (!machine)
-    return (void)report(module, "this compiler has no code generator for " +
-                                    std::string(nameOf(set.architecture))),
+    return (void)(emitCoded(module.getLoc(), Code::PROGRAM_9)
+                  << "this compiler has no code generator for "
+                  << llvm::StringRef(nameOf(set.architecture))),
            nullptr;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "tilewright");
   if (!code)

@@ -40,6 +40,18 @@ def test_kernels_as_text_and_file(refusal):
     assert "kernel text 1" in error.value.text
 
 
+def test_an_architecture_without_code_generator_is_unsupported(tmp_path):
+    """A compiler that holds LLVM, as the wheel's, makes code of its own architecture alone; others make it of all."""
+    path = tmp_path / "relu.so"
+    try:
+        tilewright.compile_to_file(torch.nn.ReLU(), path, (torch.ones(4),), target="cpu:aarch64")
+    except tilewright.UnsupportedError as error:
+        assert error.code == "TW-PROGRAM-0009" and "aarch64" in error.message, error.text
+        assert not path.exists()
+    else:
+        assert path.exists()
+
+
 def test_what_cannot_be_compiled(refusal, tmp_path):
     with refusal("TW-PYTHON-0007", "is no model"):
         tilewright.compile(3, (1,))

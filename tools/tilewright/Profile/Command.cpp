@@ -10,6 +10,7 @@
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Program/Values.h"
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <memory>
 
 namespace tw::cli {
@@ -20,7 +21,7 @@ struct ProfileOptions {
   ModelOptions model;
   CallArguments call;
   MeasureOptions measure;
-  std::string device, by = "dispatch", trace, page, before;
+  std::string device, by, trace, page, before;
   bool json = false;
 };
 
@@ -38,23 +39,31 @@ Status profileProgram(const tw_program *program, const Call &call, const Profile
   TW_ASSIGN(InstancePtr instance, createInstance(program, options.measure.threads));
   Recording recording(static_cast<size_t>(tw_program_describe(program)->dispatch_count));
   bool isHost = tw_program_device(program) == std::string_view("cpu");
+  std::optional<RooflineSampler> limits;
+  auto warm = [&] {
+    limits.emplace(program, instance.get()).sample();
+    return recording.start(instance.get(), isHost);
+  };
   TW_ASSIGN(std::vector<double> times,
             measureCalls(program, instance.get(), inputs, options.measure,
-                         [&] { return recording.start(instance.get(), isHost); }));
+                         {warm, [&] { limits->sampleIfCheap(); }}));
   TW_TRY(recording.stop());
+  limits->sample();
   std::vector<tw_tensor> tensors;
   for (HostTensor &input : inputs)
     tensors.push_back(toRuntime(input));
-  TW_ASSIGN(Profile profile,
-            makeProfile(program, instance.get(), tensors, recording, statistics(std::move(times))));
+  TW_ASSIGN(Profile profile, makeProfile(program, instance.get(), tensors, recording,
+                                         statistics(std::move(times)), limits->found()));
   if (!options.trace.empty())
     TW_TRY(writeText(options.trace, traceText(profile, recording)));
   if (!options.page.empty())
     TW_TRY(writeText(options.page, pageText(profile, recording)));
   if (options.json)
     return writeResults(profileJson(profile));
-  static const std::map<std::string, Grouping> groupings = {
-      {"dispatch", Grouping::Dispatch}, {"kernel", Grouping::Kernel}, {"module", Grouping::Module}};
+  static const std::map<std::string, Grouping> groupings = {{"", Grouping::Dispatch},
+                                                            {"dispatch", Grouping::Dispatch},
+                                                            {"kernel", Grouping::Kernel},
+                                                            {"module", Grouping::Module}};
   return writeResults(before ? comparisonText(profile, *before)
                              : profileText(profile, groupings.at(options.by)));
 }
@@ -67,6 +76,13 @@ Status checkOptions(const ProfileOptions &options, const Call &call) {
                       {},
                       {},
                       "leave one of them out"};
+  if (!options.by.empty() && (options.json || !options.before.empty()))
+    return Diagnostic{Code::CLI_1,
+                      fmt::format("--by={} is given, but {} is about each dispatch", options.by,
+                                  options.json ? "what --json prints" : "what --compare prints"),
+                      {},
+                      {},
+                      "leave --by out, or print the table"};
   std::vector<std::string> read = filesRead(options.model);
   read.push_back(options.before);
   return checkFiles(std::span(&call, 1), read,

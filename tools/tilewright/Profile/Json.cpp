@@ -21,6 +21,7 @@ static void writeRow(JsonWriter &json, const ProfileRow &row, double total) {
     return all ? std::optional(std::round(*all / calls)) : std::nullopt;
   };
   json.beginObject().member("name", row.name).member("kernel", row.kernel);
+  json.member("configured_as", row.configuredAs);
   json.member("ops", row.ops).member("source", row.source).member("module", row.module);
   json.member("configuration", row.configuration).member("arithmetic", row.arithmetic);
   json.member("calls", row.calls).member("total_us", rounded(row.totalUs));
@@ -33,7 +34,7 @@ static void writeRow(JsonWriter &json, const ProfileRow &row, double total) {
   write(json, "roofline", row.rooflineShare());
   json.key("bound");
   if (row.boundUs)
-    json.value(row.isBoundByArithmetic ? "flops" : "bytes");
+    json.value(row.bound());
   else
     json.null();
   json.endObject();
@@ -47,10 +48,10 @@ std::string profileJson(const Profile &profile) {
   json.member("median_us", rounded(profile.call.median))
       .member("p10_us", rounded(profile.call.p10));
   json.member("min_us", rounded(profile.call.min)).member("calls", profile.call.count).endObject();
-  json.key("limits").beginObject().member("f32_flops", profile.limits.flops32);
-  json.member("bf16_flops", profile.limits.flops16);
-  json.member("weight_bandwidth", profile.weightBandwidth);
-  json.member("temporary_bandwidth", profile.temporaryBandwidth).endObject();
+  json.key("limits").beginObject().member("f32_flops", profile.limits.arithmetic.flops32);
+  json.member("bf16_flops", profile.limits.arithmetic.flops16);
+  json.member("weight_bandwidth", profile.limits.weightBandwidth);
+  json.member("temporary_bandwidth", profile.limits.temporaryBandwidth).endObject();
   json.member("weight_bytes", profile.weightBytes);
   json.member("temporary_bytes", profile.temporaryBytes).key("dispatches").beginArray();
   for (const ProfileRow &row : profile.dispatches)

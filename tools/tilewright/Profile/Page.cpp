@@ -31,10 +31,8 @@ static std::string timeline(const Profile &profile, const Recording &recording) 
 }
 
 std::string pageText(const Profile &profile, const Recording &recording) {
-  std::string page = pageTemplate;
-  putJson(page, "{{profile}}", profileJson(profile));
-  putJson(page, "{{timeline}}", timeline(profile, recording));
-  return page;
+  return pageWith(pageTemplate, {{"{{profile}}", profileJson(profile)},
+                                 {"{{timeline}}", timeline(profile, recording)}});
 }
 
 } // namespace tw::cli

@@ -15,6 +15,12 @@ std::optional<double> ProfileRow::rooflineShare() const {
   return boundUs && totalUs > 0 ? std::optional(*boundUs / totalUs) : std::nullopt;
 }
 
+std::string_view ProfileRow::bound() const {
+  if (!boundUs)
+    return "";
+  return 2 * arithmeticUs > *boundUs ? "flops" : "bytes";
+}
+
 double Profile::totalUs() const {
   double total = 0;
   for (const ProfileRow &row : dispatches)
@@ -40,16 +46,16 @@ static void addWork(ProfileRow &row, const tw_dispatch_work &work) {
 }
 
 /// The slower of arithmetic and memory, each as fast as it can be.
-static void addBound(ProfileRow &row, const Profile &profile) {
-  double peak = profile.limits.flopsOf(row.arithmetic);
-  if (!row.bytes() || profile.weightBandwidth <= 0 || profile.temporaryBandwidth <= 0)
+static void addBound(ProfileRow &row, const Roofline &limits) {
+  double peak = limits.arithmetic.flopsOf(row.arithmetic);
+  if (!row.bytes() || limits.weightBandwidth <= 0 || limits.temporaryBandwidth <= 0)
     return;
-  double memory = 1e6 * (*row.weightBytes / profile.weightBandwidth +
-                         *row.otherBytes / profile.temporaryBandwidth);
+  double memory = 1e6 * (*row.weightBytes / limits.weightBandwidth +
+                         *row.otherBytes / limits.temporaryBandwidth);
   double arithmetic = row.flops && peak > 0 ? 1e6 * *row.flops / peak : 0;
   if (!row.flops || (*row.flops > 0 && peak <= 0))
     return;
-  row.isBoundByArithmetic = arithmetic > memory;
+  row.arithmeticUs = arithmetic > memory ? arithmetic : 0;
   row.boundUs = std::max(arithmetic, memory);
 }
 
@@ -83,7 +89,7 @@ static std::vector<int64_t> liveBytesOf(const rt::Metadata &metadata,
 
 Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
                             std::span<const tw_tensor> inputs, const Recording &recording,
-                            const Statistics &call) {
+                            const Statistics &call, const Roofline &limits) {
   const tw_program_info *info = tw_program_describe(program);
   std::vector<tw_dispatch_work> work(static_cast<size_t>(info->dispatch_count));
   TW_TRY(fromRuntime(tw_program_work(program, inputs.data(), static_cast<int32_t>(inputs.size()),
@@ -96,21 +102,17 @@ Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
   profile.device = tw_program_device(program);
   profile.cpu = cpuModel();
   profile.call = call;
+  profile.limits = limits;
   profile.threads = tw_instance_threads(instance);
   profile.weightBytes = info->weight_bytes;
   profile.temporaryBytes = tw_instance_memory(instance).arena_bytes;
-  if (profile.device == "cpu") { // of no other device the limits are known
-    profile.limits = measureLimits(profile.threads);
-    profile.weightBandwidth =
-        measureRead(profile.threads, profile.weightBytes + profile.temporaryBytes);
-    profile.temporaryBandwidth = measureRead(profile.threads, profile.temporaryBytes);
-  }
   for (int32_t i = 0; i < info->dispatch_count; ++i) {
     ProfileRow row = rowOf(*tw_program_dispatch(program, i), recording.times[size_t(i)]);
+    row.configuredAs = rt::metadataOf(program).dispatches[size_t(i)].configuredAs();
     if (const rt::VariantInfo *variant = code[size_t(i)].variant)
       row.configuration = variant->configuration;
     addWork(row, work[size_t(i)]);
-    addBound(row, profile);
+    addBound(row, limits);
     profile.dispatches.push_back(std::move(row));
   }
   profile.liveBytes = liveBytesOf(rt::metadataOf(program), rt::temporaryBytes(instance));
@@ -132,6 +134,7 @@ static void merge(ProfileRow &row, const ProfileRow &other) {
   add(row.weightBytes, other.weightBytes);
   add(row.otherBytes, other.otherBytes);
   add(row.boundUs, other.boundUs);
+  row.arithmeticUs += other.arithmeticUs;
   for (auto field : {&ProfileRow::source, &ProfileRow::configuration, &ProfileRow::arithmetic})
     if (row.*field != other.*field)
       (row.*field).clear();
@@ -154,7 +157,7 @@ std::vector<ProfileRow> groupRows(const Profile &profile, Grouping grouping) {
     const ProfileRow &dispatch = profile.dispatches[i];
     if (dispatch.calls == 0)
       continue;
-    std::vector<std::string> groups{grouping == Grouping::Kernel ? dispatch.kernel
+    std::vector<std::string> groups{grouping == Grouping::Kernel ? dispatch.configuredAs
                                                                  : std::to_string(i)};
     if (grouping == Grouping::Module)
       groups = enclosing(dispatch.module);
@@ -165,6 +168,8 @@ std::vector<ProfileRow> groupRows(const Profile &profile, Grouping grouping) {
         continue;
       }
       rows.push_back(dispatch);
+      if (grouping == Grouping::Kernel)
+        rows.back().name = group;
       if (grouping == Grouping::Module) {
         rows.back().name = rows.back().module = group.empty() ? "(all)" : group;
         rows.back().configuration.clear(), rows.back().ops.clear(), rows.back().source.clear();

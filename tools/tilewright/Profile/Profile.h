@@ -3,13 +3,14 @@
 // Where the time of a program goes: what its dispatches took, against what they compute and move,
 // and what the machine could do.
 #pragma once
-#include "../Limits.h"
 #include "../Statistics.h"
 #include "Recording.h"
+#include "Roofline.h"
 #include "tilewright/tilewright.h"
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw::cli {
@@ -17,26 +18,28 @@ namespace tw::cli {
 /// What a dispatch, or several of them together, took in all calls that were measured.
 struct ProfileRow {
   std::string name, kernel, ops, source, module, configuration, arithmetic;
+  std::string configuredAs; // the kernel, as `tune --kernel` takes it
   int64_t calls = 0;
   double totalUs = 0, minUs = 0, maxUs = 0; // of all calls; of one call
   /// Of all calls; nothing where it is not known.
   std::optional<double> flops, weightBytes, otherBytes;
-  /// What it would take at least, and whether arithmetic says so, or memory.
+  /// What it would take at least, and how much of that is of dispatches that arithmetic bounds, and
+  /// not memory.
   std::optional<double> boundUs;
-  bool isBoundByArithmetic = false;
+  double arithmeticUs = 0;
 
   double meanUs() const { return calls ? totalUs / double(calls) : 0; }
   std::optional<double> bytes() const;
   /// Of the time that the bound leaves; more than 1 where data still was in a nearer cache.
   std::optional<double> rooflineShare() const;
+  /// "flops" or "bytes", whichever bounds most of it; empty where no bound is known.
+  std::string_view bound() const;
 };
 
 struct Profile {
   std::string model, target, device, cpu;
   Statistics call; // in us
-  Limits limits;
-  /// Bytes per second at which weights, and temporaries, can be read.
-  double weightBandwidth = 0, temporaryBandwidth = 0;
+  Roofline limits;
   int64_t weightBytes = 0, temporaryBytes = 0;
   int threads = 1;
   std::vector<ProfileRow> dispatches; // as in the program
@@ -52,7 +55,7 @@ enum class Grouping { Dispatch, Kernel, Module };
 /// What an instance did in the calls of `recording`. Errors: those of tw_program_work.
 Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
                             std::span<const tw_tensor> inputs, const Recording &recording,
-                            const Statistics &call);
+                            const Statistics &call, const Roofline &limits);
 
 /// The rows of those that ran, the longest first; of modules each with all that is inside of it, in
 /// the order of the program.

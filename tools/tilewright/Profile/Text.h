@@ -4,8 +4,12 @@
 #pragma once
 #include "Profile.h"
 #include <string>
+#include <string_view>
 
 namespace tw::cli {
+
+/// Text of files as a terminal can show it: control characters as "\\x1b".
+std::string printable(std::string_view text);
 
 /// A table for terminals.
 std::string profileText(const Profile &profile, Grouping grouping);
@@ -16,12 +20,13 @@ std::string profileJson(const Profile &profile);
 /// What is compared of a profile that was kept as JSON.
 struct ProfileTimes {
   std::string path;
-  double callUs = 0;                    // the median
-  std::map<std::string, double> meanUs; // of each dispatch a call, by name
+  std::map<std::string, std::string> of; // "model", "threads", ...: what the file says of them
+  double callUs = 0;                     // the median
+  std::map<std::string, double> meanUs;  // of each dispatch a call, by name
 };
 /// Errors: IO_1, IO_16 and IO_17.
 Result<ProfileTimes> readProfileTimes(const std::string &path);
-/// What became faster or slower since, the largest difference first.
+/// What became faster or slower since, the largest difference first; before it, what else differs.
 std::string comparisonText(const Profile &profile, const ProfileTimes &before);
 
 /// The latest calls in the Trace Event Format, which https://ui.perfetto.dev and chrome://tracing

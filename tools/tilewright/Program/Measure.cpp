@@ -38,8 +38,7 @@ Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
 
 Result<std::vector<double>> measureCalls(const tw_program *program, tw_instance *instance,
                                          std::span<HostTensor> inputs,
-                                         const MeasureOptions &options,
-                                         const std::function<Status()> &warm) {
+                                         const MeasureOptions &options, const BesideCalls &also) {
   Restore restore(program, inputs);
   const Restore *before = options.state == "keep" ? nullptr : &restore;
   double spent = 0;
@@ -47,8 +46,8 @@ Result<std::vector<double>> measureCalls(const tw_program *program, tw_instance 
     TW_ASSIGN(double time, timeOnce(instance, inputs, before));
     spent += time;
   }
-  if (warm)
-    TW_TRY(warm());
+  if (also.warm)
+    TW_TRY(also.warm());
   std::vector<double> times;
   spent = 0;
   auto goesOn = [&] {
@@ -59,6 +58,8 @@ Result<std::vector<double>> measureCalls(const tw_program *program, tw_instance 
     TW_ASSIGN(double time, timeOnce(instance, inputs, before));
     spent += time;
     times.push_back(time);
+    if (also.between)
+      also.between();
   }
   return times;
 }

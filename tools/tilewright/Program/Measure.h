@@ -40,12 +40,18 @@ private:
 Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
                         const Restore *restore);
 
+/// What else is done, and not timed.
+struct BesideCalls {
+  std::function<Status()> warm;  // once, when calls are warm, before those that are measured
+  std::function<void()> between; // after each of them
+};
+
 /// Warms up for a tenth of the time (at least two calls), then measures: `repeat` calls, or else
-/// for minTime seconds and at least ten calls. Gives the time of each in us. `warm` is called
-/// between the two. Errors: those of the calls, and of `warm`.
+/// for minTime seconds and at least ten calls. Gives the time of each in us. Errors: those of the
+/// calls, and of `also.warm`.
 Result<std::vector<double>> measureCalls(const tw_program *program, tw_instance *instance,
                                          std::span<HostTensor> inputs,
                                          const MeasureOptions &options,
-                                         const std::function<Status()> &warm = {});
+                                         const BesideCalls &also = {});
 
 } // namespace tw::cli

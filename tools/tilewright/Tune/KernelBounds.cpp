@@ -30,8 +30,10 @@ static Result<Bounds> boundsHere(const std::string &artifact, const KnownCall &c
   std::vector<tw_tensor> tensors;
   for (HostTensor &input : inputs)
     tensors.push_back(toRuntime(input));
-  TW_ASSIGN(Profile profile,
-            makeProfile(program.get(), instance.get(), tensors, recording, statistics({us})));
+  RooflineSampler limits(program.get(), instance.get());
+  limits.sample();
+  TW_ASSIGN(Profile profile, makeProfile(program.get(), instance.get(), tensors, recording,
+                                         statistics({us}), limits.found()));
   Bounds bounds;
   for (size_t i = 0; i < dispatches.size(); ++i) {
     const ProfileRow &row = profile.dispatches[i];

@@ -173,9 +173,7 @@ std::string reportJson(const Tuner &tuner) {
 }
 
 std::string reportPage(const Tuner &tuner) {
-  std::string page = tunePageTemplate;
-  putJson(page, "{{report}}", reportJson(tuner));
-  return page;
+  return pageWith(tunePageTemplate, {{"{{report}}", reportJson(tuner)}});
 }
 
 } // namespace tw::cli

@@ -170,21 +170,24 @@ int Tuner::secondsOfTrial(const TrialResult &self) const {
 }
 
 /// What an exhaustive search measures of a kernel, or why nothing.
-static std::string coverageText(const TunableKernel &kernel, double costWithin) {
+static std::string coverageText(const TunableKernel &kernel, const TuneOptions &options) {
   const TunableKernel::Enumerated &all = *kernel.enumerated;
+  double costWithin = *options.exhaustiveWithin;
+  bool isBounded = std::isfinite(options.budgetSeconds) || options.budgetCandidates;
+  const char *measured = isBounded ? "are to be measured, within the budget" : "are measured";
   if (!all.isComplete)
     return fmt::format("{} is left out: it has {} legal configurations or more", kernel.name,
                        all.legal);
   if (all.within == all.legal && !kernel.points.empty())
-    return fmt::format("{}: all of its {} legal configurations are measured", kernel.name,
-                       all.legal);
+    return fmt::format("{}: all of its {} legal configurations {}", kernel.name, all.legal,
+                       measured);
   std::string share = fmt::format("{} of its {} legal configurations", all.within, all.legal);
   if (std::isfinite(costWithin))
     share += fmt::format(", which cost at most {} times the least by the model,", costWithin);
   return kernel.points.empty()
              ? fmt::format("{} is left out: {} would have to be measured, more than {}",
                            kernel.name, share, SpaceQuery::mostEnumerated)
-             : fmt::format("{}: {} are measured", kernel.name, share);
+             : fmt::format("{}: {} {}", kernel.name, share, measured);
 }
 
 int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &self) {
@@ -214,7 +217,7 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     bool hasChoice = !kernel.points.empty() &&
                      (kernel.points.size() > 1 || kernel.points[0].point != kernel.start.point);
     if (kernel.enumerated && (hasChoice || kernel.points.empty()))
-      coverage.push_back(coverageText(kernel, *options.exhaustiveWithin));
+      coverage.push_back(coverageText(kernel, options));
     if (!hasChoice)
       continue;
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number,

@@ -60,7 +60,8 @@ FailureOr<DeviceModule> translateForDevice(ModuleOp device, const GpuArchitectur
     return report(device, "the kernel's instructions cannot be written");
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(architecture);
   if (!machine)
-    return report(device, "this LLVM has no code generator for NVIDIA's GPUs");
+    return emitCoded(device.getLoc(), Code::PROGRAM_9)
+           << "this compiler has no code generator for NVIDIA's GPUs";
   DeviceModule result{std::make_unique<llvm::LLVMContext>(), nullptr};
   result.code = translateModuleToLLVMIR(device, *result.context, "tilewright");
   if (!result.code)

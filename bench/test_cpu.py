@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of bench/cpu.py that measure nothing: `python3 -m unittest bench/test_cpu.py`. They need neither torch nor numpy."""
+import contextlib
+import io
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import cpu
+import cpu_table
+from cpu_contestants import Unusable
+from cpu_record import Record
+from limits import Limits
+
+KNOWN = {"flops": {"32": 1e11, "16": 2e11}, "read": {"L1": 4e11, "memory": 1e10}, "capacity": {"L1": 1000}}
+HERE = {"cpu": "EPYC", "cpu_features": ["avx2", "avx512f"], "cores": 2}
+
+
+def row(name="one", us=None, **more):
+    us = us or {"ours": 10.0, "eager": 20.0}
+    return {"name": name, "group": "g", "threads": 1, "us": us, "median_us": us, "goal": 1.5, "goal_of_limit": 0, "flops": 500_000,
+            "bytes": 5000, "bits": 32, "compile_seconds": 1.0, "resident_bytes": 1e6} | more
+
+
+def printed(function, *arguments):
+    """What it gives, and its output with its errors'."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        try:
+            given = function(*arguments)
+        except SystemExit as end:
+            given = end.code
+    return given, text.getvalue() + (given if isinstance(given, str) else "")
+
+
+class Conclusion(unittest.TestCase):
+    def conclusion(self, *rows, known=None):
+        return printed(cpu_table.print_conclusion, rows, Limits(1, known or KNOWN))[1]
+
+    def test_goals_of_peers_and_of_limits(self):
+        text = self.conclusion(row("met"), row("slow", {"ours": 10.0, "eager": 12.0}), row("far", goal=0, goal_of_limit=0.9))
+        self.assertIn("missed, of 3 with a goal: slow; far\n", text)
+
+    def test_a_row_without_a_peer_is_not_met(self):
+        text = self.conclusion(row("alone", {"ours": 10.0}), row("met"))
+        self.assertIn("not compared: alone (without a peer)", text)
+        self.assertIn("missed, of 1 with a goal: none", text)
+
+    def test_a_row_without_limits_is_not_met(self):
+        old = {name: KNOWN[name] for name in ("flops", "read")}
+        self.assertIn("not compared: far (without limits)", self.conclusion(row("far", goal=0, goal_of_limit=0.9), known=old))
+
+    def test_what_is_known_is_enough_to_miss(self):
+        self.assertIn("missed, of 1 with a goal: both", self.conclusion(row("both", {"ours": 10.0}, goal_of_limit=0.9)))
+
+    def test_goals_of_another_rows_bandwidth(self):
+        chain = row("chain", goal=0, goal_of_row=["copy", 0.95])
+        slow, fast = (row("copy", {"ours": us}, goal=0) for us in (9.6, 9.4))
+        self.assertIn("missed, of 1 with a goal: none", self.conclusion(chain, slow))
+        self.assertIn("missed, of 1 with a goal: chain", self.conclusion(chain, fast))
+        self.assertIn("not compared: chain (without copy)", self.conclusion(chain, fast | {"threads": 2}))
+        self.assertEqual(cpu_table.cells(chain, Limits(1, KNOWN), [fast])[8:10], ["95 % of copy", "50 % peak, 94 % of copy"])
+
+    def test_cells_of_a_row_without_a_peer(self):
+        self.assertEqual(cpu_table.cells(row(us={"ours": 10.0}), Limits(1, KNOWN), [])[2:8], ["-"] * 6)
+
+
+class LimitsOfAFile(unittest.TestCase):
+    def test_the_nearest_level_that_holds_so_many(self):
+        limits = Limits(1, KNOWN)
+        self.assertEqual([limits.read_of(size) for size in (1000, 1001)], [4e11, 1e10])
+
+    def test_without_sizes_of_caches_no_level_is_guessed(self):
+        self.assertEqual(Limits(1, {"flops": {}, "read": KNOWN["read"]}).read_of(1), 0)
+
+    def test_without_caches_the_memory_is_read(self):
+        self.assertEqual(Limits(1, {"flops": {}, "read": {"memory": 1e10}}).read_of(1), 1e10)
+
+    def test_facts_are_what_was_known(self):
+        self.assertEqual(json.loads(json.dumps(Limits(1, KNOWN).facts())), KNOWN)
+
+
+class Arguments(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, *given):
+        status, text = printed(cpu.arguments, "", [f"--tool={sys.executable}", *given])
+        self.assertEqual(status, 2, text)
+        self.assertNotIn("Traceback", text)
+        return text.splitlines()[-1]
+
+    def test_numbers(self):
+        for bad in ("--threads=0", "--threads=foo", "--threads=", "--rounds=0", "--time=0", "--time=nan", "--budget=-1", "--prepare=x"):
+            self.assertIn(bad.split("=")[0], self.refused(bad))
+
+    def test_unknown_peers(self):
+        self.assertIn("there is no peer 'foo', but eager, inductor, onnxruntime, iree", self.refused("--peers=eager,foo"))
+
+    def test_actions_say_what_they_need(self):
+        self.assertIn("page needs --json=FILE", self.refused("page"))
+        self.assertIn("no such file", self.refused("page", f"--json={self.folder}/none.json"))
+        self.assertIn("no such folder", self.refused(f"--json={self.folder}/none/x.json"))
+        self.assertIn("pack needs a FOLDER", self.refused("pack"))
+        self.assertIn("the action is page", self.refused("page", "x.json"))
+        self.assertIn("no such program", self.refused("--tool=/none/tilewright"))
+
+    def test_a_page_needs_no_tool(self):
+        (self.folder / "a.json").write_text("{}")
+        self.assertEqual(cpu.arguments("", ["page", f"--json={self.folder}/a.json", "--tool=/none"]).action, "page")
+
+    def test_numbers_of_threads(self):
+        options = cpu.arguments("", [f"--tool={sys.executable}", "--threads=4,all,1,all"])
+        self.assertEqual(cpu.counts(options, 4), [4, 1])
+
+
+class File(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "bench.json"
+
+    def write(self, *rows, machine=None):
+        Record(machine, {1: Limits(1, KNOWN)}, [*rows]).write(self.path)
+
+    def page(self, *more):
+        with mock.patch("subprocess.run", side_effect=AssertionError("a page measures nothing")):
+            return printed(cpu.page, cpu.arguments("", ["page", f"--json={self.path}", *more]))
+
+    def measure(self, facts=HERE, failures=None):
+        options = cpu.arguments("", [f"--tool={sys.executable}", f"--json={self.path}", "--threads=1"])
+        found = {"cpu": facts["cpu"], "cpu_features": facts["cpu_features"], "threads": facts["cores"], "tilewright": "1"}
+        with mock.patch("cpu.doctor", return_value=found), mock.patch("cpu.run", return_value=failures or {}), \
+             mock.patch("cpu.chosen", return_value={"one": None}):
+            return printed(cpu.measure, options)
+
+    def test_a_page_is_of_the_file_alone(self):
+        self.write(row("b", date="2026-11-28", versions={"torch": "2.13"}), row("a", date="2026-11-29", versions={}), machine=HERE)
+        status, text = self.page()
+        self.assertEqual(status, 0, text)
+        self.assertIn("| b | 0.0100 | 0.0200 | 2.00 | 2.00 | 1.5 | 50 % peak |", text)
+        self.assertIn("measured on EPYC, 2 cores; torch 2.13; 2026-11-28 to 2026-11-29", text)
+        self.assertLess(text.index("| b |"), text.index("| a |"))
+        self.assertNotIn("| a |", self.page("--rows=b")[1])
+
+    def test_a_page_of_what_is_not_there(self):
+        self.write(row())
+        self.assertIn("it has no such rows", self.page("--threads=3")[0])
+        self.assertIn("it has no such rows", self.page("--rows=none")[0])
+
+    def test_old_files_are_read(self):
+        old = {name: KNOWN[name] for name in ("flops", "read")}
+        self.path.write_text(json.dumps({"limits": {"1": old}, "rows": [row()]}))
+        status, text = self.page()
+        self.assertEqual(status, 0)
+        self.assertIn("does not tell the machine, sizes of caches, dates and versions", text)
+        self.assertIn("| not known |", text)
+        self.assertIn("its rows are taken to be of this machine", self.measure()[1])
+
+    def test_another_machine_is_refused_with_both_values(self):
+        self.write(row(), machine=HERE | {"cpu": "Xeon", "cpu_features": ["avx2"]})
+        text = self.measure()[1]
+        self.assertIn("cpu 'Xeon' there, 'EPYC' here; cpu_features 'avx2' there, 'avx2 avx512f' here; name another file", text)
+        self.write(row(), machine=HERE)
+        self.assertEqual(self.measure()[0], 0)
+
+    def test_damaged_files_are_named(self):
+        for text in ("", "{", "[]", '{"rows": []}', '{"limits": {"x": {}}, "rows": []}', '{"limits": {}, "rows": [3]}',
+                     json.dumps({"limits": {}, "rows": [row(us={"eager": 1.0})]}), json.dumps({"limits": {}, "rows": [{"name": "x"}]})):
+            self.path.write_text(text)
+            self.assertIn(f"--json={self.path}: ", str(self.page()[0]), text)
+
+    def test_what_could_not_be_measured_is_named_last_with_a_status(self):
+        self.write(row(date="", versions={}), machine=HERE)
+        status, text = self.measure(failures={"one": "our numbers are wrong: 0.1"})
+        self.assertEqual(status, 1)
+        self.assertEqual(text.splitlines()[-1], "not measured: one: our numbers are wrong: 0.1")
+
+
+class Fake:
+    """What Prepared is to run(): `bad` cannot be prepared, `ends` ends while it is measured."""
+
+    def __init__(self, name, *_):
+        if name == "bad":
+            raise Unusable("our numbers are wrong: 0.1")
+        self.name = name
+
+    def row(self, threads, limit, options):
+        if self.name == "ends":
+            raise Unusable("it ended")
+        return row(self.name, threads=threads)
+
+    def stop(self):
+        pass
+
+
+class Run(unittest.TestCase):
+    def test_rows_that_fail_are_given_and_others_are_measured(self):
+        record, options = Record(), cpu.arguments("", [f"--tool={sys.executable}", "--prepare=2"])
+        with mock.patch("cpu.Prepared", Fake), mock.patch("cpu.chosen", return_value=dict.fromkeys(["bad", "good", "ends"])):
+            failures = printed(cpu.run, options, record, {1: None}, {"date": "today"})[0]
+        self.assertEqual(failures, {"bad": "our numbers are wrong: 0.1", "ends": "it ended"})
+        self.assertEqual([(each["name"], each["date"]) for each in record.rows], [("good", "today")])
+
+    def test_a_peer_that_ends_is_left_out(self):
+        class One:
+            def __init__(self, *times):
+                self.times = [*times]
+
+            def time(self, threads, seconds):
+                if not self.times:
+                    raise Unusable("it ended")
+                return self.times.pop(), 5.0
+
+        contestants, options = {"ours": One(3, 2, 1), "iree": One(1), "eager": One(6, 5, 4)}, mock.Mock(time=1, rounds=3)
+        with mock.patch("time.sleep"):
+            times = cpu.in_turns(contestants, 1, mock.Mock(), options, lambda kind, reason: contestants.pop(kind))
+            self.assertEqual(times, {"ours": (1, 5.0), "eager": (4, 5.0)})
+            with self.assertRaises(Unusable):
+                cpu.in_turns({"ours": One()}, 1, mock.Mock(), options, None)
+
+
+if __name__ == "__main__":
+    unittest.main()
