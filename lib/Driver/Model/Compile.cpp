@@ -5,7 +5,7 @@
 #include "Driver/Cache/DeviceCodeCache.h"
 #include "Driver/Model/CompileRequest.h"
 #include "Driver/Model/ConfigurationFile.h"
-#include "Driver/Model/ConfigurationSpaces.h"
+#include "Driver/Model/DescribeSpaces.h"
 #include "Driver/Model/Evaluator.h"
 #include "Driver/Model/ModelSource.h"
 #include "Driver/Model/Pipeline.h"
