@@ -49,6 +49,7 @@ CHANGES = [
     ("text_field", "rows = 2", "rows = \"2\""),
     ("list_field", "rows = 2", "rows = array<i64: 2>"),
     ("wide_field", "rows = 2", "rows = 2 : i128"),
+    ("fits_nothing", "rows = 2", "rows = 1000000"),
     ("negative_field", "rows = 2", "rows = -2"),
     ("negative_variant", "rows = 2", "rows = 2, variants = [{kind = \"contraction\", at_most = 4, columns = -16}]"),
     ("unknown_target", "\"cpu\"", "\"cpu:amx\""),

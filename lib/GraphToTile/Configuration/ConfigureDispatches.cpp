@@ -27,7 +27,7 @@ class Configurer {
 public:
   Configurer(const ConfigurationChooser &chooser, CutDecisions &decisions,
              const DispatchCalls &calls, func::FuncOp function, const DispatchOverride *given,
-             const ConfigurationRules *rules)
+             ConfigurationRules *rules)
       : chooser(chooser), decisions(decisions), calls(calls), function(function), given(given),
         rules(rules) {}
 
@@ -88,6 +88,7 @@ private:
     isRule = true;
     tile::ConfigurationAttr made = configurationOf(problem, &**ruled, why);
     isRule = false;
+    rules->follow(**ruled, made ? "" : why);
     if (!made)
       return emitReport(function.getLoc()) << (*ruled)->place << " does not fit: " << why,
              configurationOf(problem, nullptr, why);
@@ -241,13 +242,13 @@ private:
   const DispatchCalls &calls;
   func::FuncOp function;
   const DispatchOverride *given;
-  const ConfigurationRules *rules;
+  ConfigurationRules *rules;
   bool isRule = false; // what is given is one of them: then it is no error if it does not fit
 };
 
 struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> {
   ConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
-                      const ConfigurationOverrides *overrides, const ConfigurationRules *rules)
+                      const ConfigurationOverrides *overrides, ConfigurationRules *rules)
       : chooser(std::move(chooser)), overrides(overrides), rules(rules) {}
   void getDependentDialects(DialectRegistry &registry) const override {
     ConfigureDispatchesBase::getDependentDialects(registry);
@@ -293,14 +294,14 @@ struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> 
 
   std::shared_ptr<const ConfigurationChooser> chooser;
   const ConfigurationOverrides *overrides;
-  const ConfigurationRules *rules;
+  ConfigurationRules *rules;
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
                                                 const ConfigurationOverrides *overrides,
-                                                const ConfigurationRules *rules) {
+                                                ConfigurationRules *rules) {
   return std::make_unique<ConfigureDispatches>(std::move(chooser), overrides, rules);
 }
 

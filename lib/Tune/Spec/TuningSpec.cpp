@@ -84,13 +84,28 @@ FailureOr<std::optional<KernelOverride>> TuningSpec::find(const KernelFeatures &
   return std::optional(found->second);
 }
 
-FailureOr<std::optional<KernelOverride>> TuningSpecs::find(const KernelFeatures &kernel) const {
-  for (const TuningSpec &spec : specs) {
-    auto found = spec.find(kernel);
+FailureOr<std::optional<KernelOverride>> TuningSpecs::find(const KernelFeatures &kernel) {
+  for (last = 0; last < specs.size(); ++last) {
+    auto found = specs[last].find(kernel);
     if (failed(found) || *found)
       return found;
   }
   return std::optional<KernelOverride>();
+}
+
+void TuningSpecs::follow(const KernelOverride &rule, const std::string &why) {
+  Followed &each = followed[{last, rule.place}];
+  each.fits |= why.empty();
+  if (each.why.empty())
+    each.why = why;
+}
+
+std::vector<std::string> TuningSpecs::misfits(size_t count) const {
+  std::vector<std::string> all;
+  for (const auto &[rule, each] : followed)
+    if (rule.first < count && !each.fits)
+      all.push_back(rule.second + ": " + each.why);
+  return all;
 }
 
 } // namespace tw::tune

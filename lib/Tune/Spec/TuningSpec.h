@@ -9,6 +9,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <string>
+#include <vector>
 
 namespace tw::tune {
 
@@ -44,12 +47,25 @@ class TuningSpecs : public conversion::ConfigurationRules {
 public:
   explicit TuningSpecs(std::vector<TuningSpec> specs) : specs(std::move(specs)) {}
   mlir::FailureOr<std::optional<conversion::KernelOverride>>
-  find(const conversion::KernelFeatures &kernel) const override;
+  find(const conversion::KernelFeatures &kernel) override;
+  void follow(const conversion::KernelOverride &rule, const std::string &why) override;
+  /// Of the configurations that the first `count` specs have given: where those are that fit none
+  /// of the kernels that they were given, and why they do not fit the first one.
+  std::vector<std::string> misfits(size_t count) const;
   /// The rules of all, of which the first that fits decides.
   std::vector<mlir::Attribute> decisions() const;
 
 private:
+  /// What became of a configuration.
+  struct Followed {
+    bool fits = false; // a kernel
+    std::string why;   // it does not fit the first that it does not fit
+  };
+
   std::vector<TuningSpec> specs;
+  size_t last = 0; // spec that has given something
+  /// By the spec and the place in it.
+  std::map<std::pair<size_t, std::string>, Followed> followed;
 };
 
 } // namespace tw::tune
