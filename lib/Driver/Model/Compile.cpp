@@ -244,7 +244,7 @@ public:
       wantDecisions(*module, decisions, rules);
     if (failed(pipeline.toDispatches(*module, constants(), target, given.kernels)) ||
         failed(pipeline.configure(*module, target.chooser, given.configurations.dispatches,
-                                  &given.specs)))
+                                  given.specs.haveRules() ? &given.specs : nullptr)))
       return failure();
     configured = configuredDispatches(*module);
     if (!request.spaces)
@@ -334,16 +334,21 @@ private:
 
 } // namespace
 
-static Result<Given> readGiven(MLIRContext &context, const CompileRequest &request,
-                               const NamedTarget &target, ConfigurationFile configurations) {
+static Result<Given> readGiven(Session &session, MLIRContext &context,
+                               const CompileRequest &request, const NamedTarget &target,
+                               ConfigurationFile configurations) {
   TW_ASSIGN(ModelKernels kernels, givenKernels(context, request, configurations, target));
   std::vector<std::string> configurable;
   for (const auto &[name, parameters] : kernels.parameters)
     configurable.push_back(name);
   TW_TRY(checkKernelNames(configurations.kernels, request.configurations, configurable));
   TW_ASSIGN(FileUses files, fileUses(request, kernels.included));
-  TW_ASSIGN(tune::TuningSpecs specs, findSpecs(context, request, target));
-  return Given{std::move(configurations), std::move(kernels), std::move(files), std::move(specs)};
+  session.beginStage("specs");
+  auto specs = findSpecs(context, request, target);
+  session.endStage();
+  if (!specs)
+    return specs.error();
+  return Given{std::move(configurations), std::move(kernels), std::move(files), *std::move(specs)};
 }
 
 static void run(Session &session, const CompileRequest &request) {
@@ -367,7 +372,7 @@ static void run(Session &session, const CompileRequest &request) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  auto given = readGiven(context, request, *target, *std::move(configurations));
+  auto given = readGiven(session, context, request, *target, *std::move(configurations));
   if (!given)
     return session.error(given.error());
   Compilation compilation(session, context, request, *target, *std::move(given),
