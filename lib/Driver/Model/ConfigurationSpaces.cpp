@@ -13,7 +13,6 @@ using conversion::Configuration;
 using conversion::ConfigurationChooser;
 using conversion::ConfigurationProblem;
 using conversion::Variant;
-using conversion::VariantBound;
 using tune::Point;
 
 Configuration KernelSpace::at(const Point &point) const {
