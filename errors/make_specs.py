@@ -49,6 +49,7 @@ CHANGES = [
     ("text_field", "rows = 2", "rows = \"2\""),
     ("list_field", "rows = 2", "rows = array<i64: 2>"),
     ("wide_field", "rows = 2", "rows = 2 : i128"),
+    ("fits_nothing", "rows = 2", "rows = 1000000"),
     ("negative_field", "rows = 2", "rows = -2"),
     ("negative_variant", "rows = 2", "rows = 2, variants = [{kind = \"contraction\", at_most = 4, columns = -16}]"),
     ("unknown_target", "\"cpu\"", "\"cpu:amx\""),
@@ -65,6 +66,14 @@ CHANGES = [
      "    transform.include @configure failures(propagate) (%kernel, %configuration) : "
      "(!transform.any_op, !transform.any_param) -> ()\n    transform.annotate"),
     ("matches_module", "foreach_match in", "foreach_match restrict_root in"),
+    ("two_lists", "    transform.yield\n  }\n}",
+     "    %again = transform.foreach_match in %matched @few_rows -> @configure : (!transform.any_op) -> !transform.any_op\n"
+     "    transform.yield\n  }\n}"),
+    ("action_matches", "    transform.annotate %kernel",
+     "    transform.tuning.match.size %kernel \"rows\" most 6 : !transform.any_op\n    transform.annotate %kernel"),
+    ("matcher_annotates", "    transform.yield %kernel, %conf",
+     "    transform.annotate %kernel \"configuration\" = %configuration : !transform.any_op, !transform.any_param\n"
+     "    transform.yield %kernel, %conf"),
     ("external", "  transform.named_sequence @__transform_main",
      "  transform.named_sequence private @elsewhere(!transform.any_op {transform.readonly})\n"
      "  transform.named_sequence @__transform_main"),

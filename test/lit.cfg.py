@@ -36,6 +36,8 @@ config.substitutions.append(
 config.substitutions.append(
     ("%faulty_products", os.path.join(config.tw_build, "unittests", "Tools", "faulty_products.so")))
 config.substitutions.append(
+    ("%tilewright_by_clock", os.path.join(config.tw_build, "bin", "tilewright_fake_clock")))
+config.substitutions.append(
     ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))
 config.substitutions.append(
     ("%simulated_compiler", os.path.join(config.tw_build, "lib", "simulated_compiler.so")))

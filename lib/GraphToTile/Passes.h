@@ -23,7 +23,7 @@ namespace tw::conversion {
 std::unique_ptr<mlir::Pass>
 createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
                           const ConfigurationOverrides *overrides = nullptr,
-                          const ConfigurationRules *rules = nullptr);
+                          ConfigurationRules *rules = nullptr);
 
 /// Makes tile programs of the dispatches that tw-configure configured by the same chooser.
 std::unique_ptr<mlir::Pass> createTilePrograms(std::shared_ptr<const ConfigurationChooser> chooser);

@@ -5,7 +5,7 @@
 #include "Driver/Cache/DeviceCodeCache.h"
 #include "Driver/Model/CompileRequest.h"
 #include "Driver/Model/ConfigurationFile.h"
-#include "Driver/Model/ConfigurationSpaces.h"
+#include "Driver/Model/DescribeSpaces.h"
 #include "Driver/Model/Evaluator.h"
 #include "Driver/Model/ModelSource.h"
 #include "Driver/Model/Pipeline.h"
@@ -79,11 +79,21 @@ static Result<ModelKernels> givenKernels(MLIRContext &context, const CompileRequ
   return kernels;
 }
 
+/// Notes of a warning: the first few.
+static std::vector<std::string> firstOf(std::vector<std::string> notes) {
+  constexpr size_t most = 5;
+  if (notes.size() <= most)
+    return notes;
+  size_t others = notes.size() - most;
+  notes.resize(most);
+  notes.push_back(fmt::format("and {} more", others));
+  return notes;
+}
+
 /// A signature that matches nothing may be for another model that the file serves, or left from
 /// before the model or the compiler changed.
 static void warnUnused(Session &session, const ConfigurationFile &given, const std::string &path,
                        const std::vector<ConfiguredDispatch> &dispatches) {
-  constexpr size_t most = 5;
   std::vector<std::string> unused;
   for (const auto &[signature, given] : given.dispatches)
     if (llvm::none_of(dispatches, [&](const ConfiguredDispatch &dispatch) {
@@ -92,17 +102,28 @@ static void warnUnused(Session &session, const ConfigurationFile &given, const s
       unused.push_back(fmt::format("{}: {}", given.place, signature));
   if (unused.empty())
     return;
-  Diagnostic warning{
-      Code::CONFIG_4,
-      fmt::format("{} of {} configurations are for no dispatch of the model, which has {}",
-                  unused.size(), given.dispatches.size(), dispatches.size()),
-      path, unused,
-      "the compiler chooses for these dispatches; `compile --report=json` prints their signatures"};
-  if (unused.size() > most) {
-    warning.notes.resize(most);
-    warning.notes.push_back(fmt::format("and {} more", unused.size() - most));
-  }
-  session.warning(warning);
+  session.warning(
+      {Code::CONFIG_4,
+       fmt::format("{} of {} configurations are for no dispatch of the model, which has {}",
+                   unused.size(), given.dispatches.size(), dispatches.size()),
+       path, firstOf(std::move(unused)),
+       "the compiler chooses for these dispatches; `compile --report=json` prints their "
+       "signatures"});
+}
+
+/// A rule may match kernels that it was not made for, but one that fits none of them is a mistake,
+/// or left from before the compiler changed.
+static void warnMisfits(Session &session, std::vector<std::string> misfits) {
+  if (misfits.empty())
+    return;
+  session.warning(
+      {Code::CONFIG_2,
+       fmt::format("{} configuration{} of tuning specs fit{} none of the kernels that "
+                   "are matched",
+                   misfits.size(), misfits.size() == 1 ? "" : "s", misfits.size() == 1 ? "s" : ""),
+       {},
+       firstOf(std::move(misfits)),
+       "the compiler chooses for these kernels; `tune --space` prints what is legal"});
 }
 
 /// `options` are those of the program.
@@ -223,9 +244,11 @@ public:
       wantDecisions(*module, decisions, rules);
     if (failed(pipeline.toDispatches(*module, constants(), target, given.kernels)) ||
         failed(pipeline.configure(*module, target.chooser, given.configurations.dispatches,
-                                  &given.specs)))
+                                  given.specs.haveRules() ? &given.specs : nullptr)))
       return failure();
     configured = configuredDispatches(*module);
+    if (!request.spaces)
+      warnMisfits(session, given.specs.misfits(request.tuningSpecs.size()));
     return success();
   }
 
@@ -311,16 +334,21 @@ private:
 
 } // namespace
 
-static Result<Given> readGiven(MLIRContext &context, const CompileRequest &request,
-                               const NamedTarget &target, ConfigurationFile configurations) {
+static Result<Given> readGiven(Session &session, MLIRContext &context,
+                               const CompileRequest &request, const NamedTarget &target,
+                               ConfigurationFile configurations) {
   TW_ASSIGN(ModelKernels kernels, givenKernels(context, request, configurations, target));
   std::vector<std::string> configurable;
   for (const auto &[name, parameters] : kernels.parameters)
     configurable.push_back(name);
   TW_TRY(checkKernelNames(configurations.kernels, request.configurations, configurable));
   TW_ASSIGN(FileUses files, fileUses(request, kernels.included));
-  TW_ASSIGN(tune::TuningSpecs specs, findSpecs(context, request, target));
-  return Given{std::move(configurations), std::move(kernels), std::move(files), std::move(specs)};
+  session.beginStage("specs");
+  auto specs = findSpecs(context, request, target);
+  session.endStage();
+  if (!specs)
+    return specs.error();
+  return Given{std::move(configurations), std::move(kernels), std::move(files), *std::move(specs)};
 }
 
 static void run(Session &session, const CompileRequest &request) {
@@ -344,7 +372,7 @@ static void run(Session &session, const CompileRequest &request) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  auto given = readGiven(context, request, *target, *std::move(configurations));
+  auto given = readGiven(session, context, request, *target, *std::move(configurations));
   if (!given)
     return session.error(given.error());
   Compilation compilation(session, context, request, *target, *std::move(given),

@@ -167,7 +167,7 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
 LogicalResult Pipeline::configure(ModuleOp module,
                                   std::shared_ptr<const conversion::ConfigurationChooser> chooser,
                                   const conversion::ConfigurationOverrides &overrides,
-                                  const conversion::ConfigurationRules *rules) {
+                                  conversion::ConfigurationRules *rules) {
   return runPasses("configure", module, [&](OpPassManager &pm) {
     pm.addPass(conversion::createConfigureDispatches(std::move(chooser), &overrides, rules));
   });

@@ -47,7 +47,7 @@ public:
   mlir::LogicalResult configure(mlir::ModuleOp module,
                                 std::shared_ptr<const conversion::ConfigurationChooser> chooser,
                                 const conversion::ConfigurationOverrides &overrides,
-                                const conversion::ConfigurationRules *rules = nullptr);
+                                conversion::ConfigurationRules *rules = nullptr);
   /// Dispatches that were configured by `chooser` become tile programs; those of weights alone are
   /// run. `evaluator` may be null.
   mlir::LogicalResult

@@ -27,7 +27,7 @@ class Configurer {
 public:
   Configurer(const ConfigurationChooser &chooser, CutDecisions &decisions,
              const DispatchCalls &calls, func::FuncOp function, const DispatchOverride *given,
-             const ConfigurationRules *rules)
+             ConfigurationRules *rules)
       : chooser(chooser), decisions(decisions), calls(calls), function(function), given(given),
         rules(rules) {}
 
@@ -75,23 +75,20 @@ private:
     ConfigurationProblem problem = problemOf(kernel);
     if (given && !given->kernels.empty())
       return configurationOf(problem, &given->kernels[number], why);
-    FailureOr<std::optional<KernelOverride>> ruled = std::optional<KernelOverride>();
+    std::optional<KernelOverride> ruled;
     if (rules)
-      ruled = rules->find(featuresOf(problem, dispatchSignature(function), int64_t(number)));
-    if (failed(ruled)) {
-      hasFailed = true;
-      return {};
-    }
-    if (!*ruled)
+      ruled = rules->find(featuresOf(problem, signature(), int64_t(number)));
+    if (!ruled)
       return configurationOf(problem, nullptr, why);
     // A rule is for many kernels; one that it does not fit keeps what the target chooses.
     isRule = true;
-    tile::ConfigurationAttr made = configurationOf(problem, &**ruled, why);
+    tile::ConfigurationAttr made = configurationOf(problem, &*ruled, why);
     isRule = false;
+    rules->follow(*ruled, made ? "" : why);
     if (!made)
-      return emitReport(function.getLoc()) << (*ruled)->place << " does not fit: " << why,
+      return emitReport(function.getLoc()) << ruled->place << " does not fit: " << why,
              configurationOf(problem, nullptr, why);
-    emitReport(function.getLoc()) << "configured by " << (*ruled)->place;
+    emitReport(function.getLoc()) << "configured by " << ruled->place;
     return made;
   }
 
@@ -212,6 +209,13 @@ private:
                        wanted ? fmt::format("a list of {}", *wanted) : "one number");
   }
 
+  /// Of the dispatch, whose kernels rules ask for one after the other.
+  const std::string &signature() {
+    if (known.empty())
+      known = dispatchSignature(function);
+    return known;
+  }
+
   ConfigurationProblem problemOf(const Subkernel &subkernel) const {
     return {subkernel, calls.isRhsWeight(function, subkernel)};
   }
@@ -241,13 +245,14 @@ private:
   const DispatchCalls &calls;
   func::FuncOp function;
   const DispatchOverride *given;
-  const ConfigurationRules *rules;
+  ConfigurationRules *rules;
+  std::string known;   // signature
   bool isRule = false; // what is given is one of them: then it is no error if it does not fit
 };
 
 struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> {
   ConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
-                      const ConfigurationOverrides *overrides, const ConfigurationRules *rules)
+                      const ConfigurationOverrides *overrides, ConfigurationRules *rules)
       : chooser(std::move(chooser)), overrides(overrides), rules(rules) {}
   void getDependentDialects(DialectRegistry &registry) const override {
     ConfigureDispatchesBase::getDependentDialects(registry);
@@ -293,14 +298,14 @@ struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> 
 
   std::shared_ptr<const ConfigurationChooser> chooser;
   const ConfigurationOverrides *overrides;
-  const ConfigurationRules *rules;
+  ConfigurationRules *rules;
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
                                                 const ConfigurationOverrides *overrides,
-                                                const ConfigurationRules *rules) {
+                                                ConfigurationRules *rules) {
   return std::make_unique<ConfigureDispatches>(std::move(chooser), overrides, rules);
 }
 

@@ -38,10 +38,10 @@ KernelFeatures featuresOf(const ConfigurationProblem &problem, std::string signa
 class ConfigurationRules {
 public:
   virtual ~ConfigurationRules() = default;
-  /// What the first rule that matches says; nothing if none does. Fails, with an error emitted,
-  /// where a rule cannot be applied.
-  virtual mlir::FailureOr<std::optional<KernelOverride>>
-  find(const KernelFeatures &kernel) const = 0;
+  /// What the first rule that matches says; nothing if none does.
+  virtual std::optional<KernelOverride> find(const KernelFeatures &kernel) = 0;
+  /// Told what became of one that was found: `why` it does not fit the kernel; empty: it does.
+  virtual void follow(const KernelOverride &rule, const std::string &why) = 0;
 };
 
 } // namespace tw::conversion

@@ -6,6 +6,7 @@
 #include "IR/ModelLocation.h"
 #include "Import/Text/Parse.h"
 #include "Tune/Spec/EarlierFields.h"
+#include "Tune/Spec/SpecRules.h"
 #include "Tune/Spec/TuningDialect.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
@@ -21,12 +22,6 @@ using conversion::FieldsOverride;
 using conversion::KernelOverride;
 
 namespace {
-
-constexpr const char *help = "docs/tuning.md has the format of tuning specs";
-
-Diagnostic wrong(Operation *op, std::string message) {
-  return {Code::TUNE_4, std::move(message), describePlace(op->getLoc()), {}, help};
-}
 
 //===----------------------------------------------------------------------===//
 // Configurations
@@ -54,15 +49,15 @@ public:
     KernelOverride made;
     for (StringRef bound : {"at_most", "workers_at_least"})
       if (dictionary.contains(bound))
-        return wrong(op, fmt::format("{} is for entries of variants", bound.str()));
+        return wrongSpec(op, fmt::format("{} is for entries of variants", bound.str()));
     TW_TRY(configuration(dictionary, made));
     auto variants = dictionary.get("variants");
     if (!variants)
       return made;
     auto list = dyn_cast<ArrayAttr>(variants);
     if (!list)
-      return wrong(op, "variants are a list of dictionaries, each with at_most or "
-                       "workers_at_least");
+      return wrongSpec(op, "variants are a list of dictionaries, each with at_most or "
+                           "workers_at_least");
     made.variants.emplace();
     for (Attribute each : list)
       TW_TRY(variant(dyn_cast<DictionaryAttr>(each), *made.variants));
@@ -75,12 +70,13 @@ private:
     auto workers = dictionary ? dictionary.getAs<IntegerAttr>("workers_at_least") : IntegerAttr();
     if (bool(most) == bool(workers) || (most && most.getInt() < 1) ||
         (workers && workers.getInt() < 2))
-      return wrong(op, "variants are a list of dictionaries, each with at_most, 1 or more, or "
-                       "workers_at_least, 2 or more");
+      return wrongSpec(op, "variants are a list of dictionaries, each with at_most, 1 or more, or "
+                           "workers_at_least, 2 or more");
     auto [place, isNew] = most ? variants.forSizes.try_emplace(most.getInt())
                                : variants.forWorkers.try_emplace(workers.getInt());
     if (!isNew)
-      return wrong(op, most ? fmt::format("a variant for sizes up to {} stands here a second time",
+      return wrongSpec(op,
+                       most ? fmt::format("a variant for sizes up to {} stands here a second time",
                                           most.getInt())
                             : fmt::format("a variant for {} workers or more stands here a second "
                                           "time",
@@ -96,14 +92,14 @@ private:
       return {};
     if (auto own = dyn_cast<DictionaryAttr>(target))
       return fields(own, made.configuration.target, made.configuration.targetFields);
-    return wrong(op, "target is a dictionary of the target's own fields");
+    return wrongSpec(op, "target is a dictionary of the target's own fields");
   }
 
   Status fields(DictionaryAttr dictionary, std::string &kind, kernels::Fields &made) const {
     auto named = dictionary.getAs<StringAttr>("kind");
     const ConfigurationSchema *schema = named ? dialect.getSchema(named.getValue()) : nullptr;
     if (!schema)
-      return wrong(
+      return wrongSpec(
           op, named ? fmt::format("there is no kind of configurations called \"{}\"", named.str())
                     : "a configuration has no kind, as kind = \"contraction\"");
     kind = named.str();
@@ -119,8 +115,8 @@ private:
     std::string name = field.getName().str();
     const ConfigurationField *known = schema.find(name);
     if (!known)
-      return wrong(op, fmt::format("a {} configuration has no field {}; it has {}", schema.name,
-                                   name, fmt::join(namesOf(schema), ", ")));
+      return wrongSpec(op, fmt::format("a {} configuration has no field {}; it has {}", schema.name,
+                                       name, fmt::join(namesOf(schema), ", ")));
     if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue());
         list && known->kind == ConfigurationField::List) {
       for (int64_t number : list.asArrayRef())
@@ -131,10 +127,10 @@ private:
     auto integer = dyn_cast<IntegerAttr>(field.getValue());
     if (!integer || known->kind == ConfigurationField::List ||
         integer.getValue().getBitWidth() > 64)
-      return wrong(op, fmt::format("field {} is {}", name,
-                                   known->kind == ConfigurationField::List
-                                       ? "a list, as array<i64: 1, 2>"
-                                       : "a number, or true or false"));
+      return wrongSpec(op, fmt::format("field {} is {}", name,
+                                       known->kind == ConfigurationField::List
+                                           ? "a list, as array<i64: 1, 2>"
+                                           : "a number, or true or false"));
     auto flag = dyn_cast<BoolAttr>(field.getValue());
     made.numbers[name] = flag ? int64_t(flag.getValue()) : integer.getInt();
     return checkNumber(name, made.numbers[name]);
@@ -142,9 +138,10 @@ private:
 
   /// More than that depends on the kernel, whose constraints say it.
   Status checkNumber(const std::string &name, int64_t number) const {
-    return number >= 0 ? Status()
-                       : Status(wrong(op, fmt::format("field {} is {}, but no field is negative",
-                                                      name, number)));
+    return number >= 0
+               ? Status()
+               : Status(wrongSpec(
+                     op, fmt::format("field {} is {}, but no field is negative", name, number)));
   }
 
   static std::vector<std::string> namesOf(const ConfigurationSchema &schema) {
@@ -186,11 +183,11 @@ Status checkMatchers(transform::NamedSequenceOp sequence) {
         continue;
       kind = wanted.getValue();
       if (!dialect->getSchema(kind))
-        return wrong(&op, fmt::format("there are no kernels of kind \"{}\"", kind.str()));
+        return wrongSpec(&op, fmt::format("there are no kernels of kind \"{}\"", kind.str()));
     } else if (auto matcher = dyn_cast<MatchSizeOp>(op);
                matcher && !hasSize(kind, matcher.getSize())) {
-      return wrong(&op, kind.empty()
-                            ? fmt::format("no kernel has a size called {}", matcher.getSize().str())
+      return wrongSpec(
+          &op, kind.empty() ? fmt::format("no kernel has a size called {}", matcher.getSize().str())
                             : fmt::format("kernels of kind \"{}\" have no size {}; they have {}",
                                           kind.str(), matcher.getSize().str(),
                                           fmt::join(conversion::sizeNames(kind.str()), ", ")));
@@ -215,8 +212,8 @@ Status checkOperations(ModuleOp module) {
                 transform::TransformDialect::kTransformEntryPointSymbolName;
     if (isKnown)
       return WalkResult::advance();
-    status =
-        wrong(op, fmt::format("a tuning spec does not do {}", op->getName().getStringRef().str()));
+    status = wrongSpec(
+        op, fmt::format("a tuning spec does not do {}", op->getName().getStringRef().str()));
     return WalkResult::interrupt();
   });
   return status;
@@ -230,16 +227,16 @@ Status checkEntry(ModuleOp module, const std::string &name) {
                       fmt::format("there is no transform.named_sequence @{}", entry.str()),
                       name,
                       {},
-                      help};
+                      specHelp};
   if (main.isExternal() || main.getFunctionType().getNumInputs() != 1 ||
       main.getFunctionType().getNumResults() != 0)
-    return wrong(main, fmt::format("@{} takes one handle and gives nothing", entry.str()));
+    return wrongSpec(main, fmt::format("@{} takes one handle and gives nothing", entry.str()));
   Status status;
   module.walk([&](transform::AnnotateOp op) {
     if (op.getName() != "configuration")
-      status =
-          wrong(op, fmt::format("a spec annotates kernels with \"configuration\", not with \"{}\"",
-                                op.getName().str()));
+      status = wrongSpec(
+          op, fmt::format("a spec annotates kernels with \"configuration\", not with \"{}\"",
+                          op.getName().str()));
   });
   return status;
 }
@@ -254,7 +251,7 @@ Status checkTarget(ModuleOp module, const std::string &name, const std::string &
         fmt::format("the module does not say {}", (given ? targetName : versionName).str()),
         name,
         {},
-        help};
+        specHelp};
   version = given.getInt();
   constexpr StringRef targets[] = {"cpu", "nvidia"};
   if (!llvm::is_contained(targets, wanted.getValue()))
@@ -265,7 +262,7 @@ Status checkTarget(ModuleOp module, const std::string &name, const std::string &
             fmt::join(llvm::map_range(targets, [](StringRef each) { return each.str(); }), " or ")),
         name,
         {},
-        help};
+        specHelp};
   if (version > fieldsVersion)
     return Diagnostic{
         Code::TUNE_5,
@@ -295,7 +292,7 @@ Result<TuningSpec> TuningSpec::read(MLIRContext *context, const std::string &pat
 Result<TuningSpec> TuningSpec::parse(MLIRContext *context, std::string_view text,
                                      const std::string &name, const std::string &target) {
   TuningSpec spec;
-  TW_ASSIGN(spec.module, parseModule(context, text, name, Code::TUNE_4, help));
+  TW_ASSIGN(spec.module, parseModule(context, text, name, Code::TUNE_4, specHelp));
   int64_t version = 0;
   TW_TRY(checkTarget(*spec.module, name, target, version));
   TW_TRY(checkEntry(*spec.module, name));
@@ -304,12 +301,12 @@ Result<TuningSpec> TuningSpec::parse(MLIRContext *context, std::string_view text
   Builder b(context);
   for (auto sequence : spec.module->getOps<transform::NamedSequenceOp>()) {
     if (sequence.isExternal())
-      return wrong(sequence, fmt::format("@{} has no body", sequence.getSymName().str()));
+      return wrongSpec(sequence, fmt::format("@{} has no body", sequence.getSymName().str()));
     TW_TRY(checkMatchers(sequence));
     for (auto parameter : sequence.getOps<transform::ParamConstantOp>()) {
       auto dictionary = dyn_cast<DictionaryAttr>(parameter.getValue());
       if (!dictionary)
-        return wrong(parameter, "a configuration is a dictionary of fields, with their kind");
+        return wrongSpec(parameter, "a configuration is a dictionary of fields, with their kind");
       TW_ASSIGN(KernelOverride made, FieldsReader(parameter).kernel(dictionary));
       made.place += fmt::format(", @{}", sequence.getSymName().str());
       NamedAttrList placed(dictionary);
@@ -318,6 +315,7 @@ Result<TuningSpec> TuningSpec::parse(MLIRContext *context, std::string_view text
       spec.configurations.try_emplace(parameter.getValue(), std::move(made));
     }
   }
+  TW_ASSIGN(spec.rules, readRules(*spec.module));
   return spec;
 }
 

@@ -43,8 +43,12 @@ class Tuning_MatcherOp<string mnemonic> : Op<Transform_Dialect, "tuning.match." 
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, SingleOpMatcher, MatchOpInterface]> {
   let cppNamespace = "::tw::tune";
   let hasVerifier = 1;
-  code handle = [{ ::mlir::Value getOperandHandle() { return getKernel(); } }];
-  let extraClassDeclaration = SingleOpMatcher.extraDeclaration # handle;
+  code own = [{
+    ::mlir::Value getOperandHandle() { return getKernel(); }
+    /// Whether a kernel is as wanted, by the attributes of its tuning.kernel.
+    bool matches(::mlir::DictionaryAttr features, ::mlir::DictionaryAttr sizes);
+  }];
+  let extraClassDeclaration = SingleOpMatcher.extraDeclaration # own;
 }
 
 def Tuning_MatchKernelOp : Tuning_MatcherOp<"kernel"> {

@@ -89,16 +89,27 @@ LogicalResult MatchKernelOp::verify() {
   return success();
 }
 
+/// What the transform dialect's interpreter asks of a matcher.
+template <typename Matcher>
+static DiagnosedSilenceableFailure matchedBy(Matcher matcher, Operation *payload) {
+  auto kernel = kernelOf(matcher, payload);
+  if (failed(kernel))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  if (!matcher.matches(kernel->getFeatures(), kernel->getSizes()))
+    return matcher.emitSilenceableError() << "is another kernel";
+  return DiagnosedSilenceableFailure::success();
+}
+
+bool MatchKernelOp::matches(DictionaryAttr features, DictionaryAttr) {
+  return llvm::all_of(getFeatures(), [&](NamedAttribute wanted) {
+    return features.get(wanted.getName()) == wanted.getValue();
+  });
+}
+
 DiagnosedSilenceableFailure MatchKernelOp::matchOperation(Operation *current,
                                                           transform::TransformResults &,
                                                           transform::TransformState &) {
-  auto kernel = kernelOf(*this, current);
-  if (failed(kernel))
-    return DiagnosedSilenceableFailure::definiteFailure();
-  for (NamedAttribute wanted : getFeatures())
-    if (kernel->getFeatures().get(wanted.getName()) != wanted.getValue())
-      return emitSilenceableError() << "has another " << wanted.getName();
-  return DiagnosedSilenceableFailure::success();
+  return matchedBy(*this, current);
 }
 
 void MatchKernelOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -125,16 +136,15 @@ static bool isAsWanted(MatchSizeOp op, int64_t least, int64_t most) {
   return !op.getMultipleOf() || (least == most && least % int64_t(*op.getMultipleOf()) == 0);
 }
 
+bool MatchSizeOp::matches(DictionaryAttr, DictionaryAttr sizes) {
+  auto range = sizes.getAs<DenseI64ArrayAttr>(getSize());
+  return range && isAsWanted(*this, range[0], range[1]);
+}
+
 DiagnosedSilenceableFailure MatchSizeOp::matchOperation(Operation *current,
                                                         transform::TransformResults &,
                                                         transform::TransformState &) {
-  auto kernel = kernelOf(*this, current);
-  if (failed(kernel))
-    return DiagnosedSilenceableFailure::definiteFailure();
-  auto range = kernel->getSizes().getAs<DenseI64ArrayAttr>(getSize());
-  if (!range || !isAsWanted(*this, range[0], range[1]))
-    return emitSilenceableError() << "has another " << getSize();
-  return DiagnosedSilenceableFailure::success();
+  return matchedBy(*this, current);
 }
 
 void MatchSizeOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -13,6 +13,21 @@
 // FINISH: {{[0-9.]+ +([0-9.]+|-) +4  k0 }}
 // FINISH: 4 measurements, on {{.+}}; 1 threads
 // RUN: tilewright check %s --target=cpu:x86-64-v3 --tuning-spec=%t/found.mlir --input=64x256xf32=random:1 --input=256x64xf32=random:2
+// What another compiler has made says nothing of this one's code.
+// RUN: cp -r %t/bundle %t/others && sed -i 's/"compiler": "/"compiler": "another /' %t/others/bundle.json
+// RUN: not tilewright tune %s --target=cpu:x86-64-v3 --finish=%t/others -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=OTHERS
+// OTHERS: error[TW-TUNE-0006]: the programs of the bundle {{.*}}others were compiled by another compiler
+// OTHERS-NEXT: note: theirs is another tilewright {{.*}}
+// OTHERS-NEXT: note: this one is tilewright {{.*}}
+// A bundle whose programs were all left out has no times.
+// RUN: %python -c "import sqlite3; c = sqlite3.connect('%t/others/measured.sqlite'); c.execute('DELETE FROM measurements'); c.commit()"
+// RUN: cp %t/bundle/bundle.json %t/others/bundle.json
+// RUN: tilewright tune %s --target=cpu:x86-64-v3 --finish=%t/others -o %t/x.mlir | FileCheck %s --check-prefix=EMPTY
+// EMPTY: 0 measurements, on {{.*}}: its programs were all left out, or measuring was interrupted
+// More threads than cores are said, here and in a search.
+// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=2 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/two --programs=1
+// RUN: env TILEWRIGHT_COMPILER=/nowhere taskset -c 0 tilewright tune --measure=%t/two --json | FileCheck %s --check-prefix=THREADS
+// THREADS: "notes": ["calls have 2 threads, but this process may use 1 cores
 // The next round asks for others.
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/bundle --programs=2
 // RUN: tilewright tune --measure=%t/bundle | FileCheck %s --check-prefix=MORE

@@ -20,10 +20,10 @@
 // FIRST: "kernels": [{"name": "", "signature": "fuse of [[WHAT:[^"]*]]"
 // RUN: tilewright tune --measure=%t/bundle | FileCheck %s --check-prefix=MEASURE
 // MEASURE: 5 programs measured, 0 known before
-// RUN: tilewright tune %s --threads=1 --finish=%t/bundle -o %t/found.mlir
+// RUN: tilewright tune %s --finish=%t/bundle -o %t/found.mlir
 // RUN: tilewright check %s --tuning-spec=%t/found.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3
 // A bundle is of one model.
-// RUN: not tilewright tune %S/tune.mlir --threads=1 --finish=%t/bundle -o %t/other.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not tilewright tune %S/tune.mlir --finish=%t/bundle -o %t/other.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error[TW-TUNE-0006]: the bundle {{.*}}bundle is of {{.*}}tune_decisions.mlir, and {{.*}}tune.mlir has none of its kernels
 // RUN: cp %t/bundle/bundle.json %t/first.json
 // RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --prepare=%t/bundle --programs=5

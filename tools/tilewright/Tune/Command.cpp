@@ -6,6 +6,7 @@
 // three parts, of which the second needs no compiler.
 // tilewright tune --replay=DATABASE: how soon a search finds what an exhaustive one has found.
 #include "../Failure.h"
+#include "CommandOptions.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "Replay.h"
@@ -27,22 +28,6 @@
 namespace tw::cli {
 
 namespace {
-
-struct CommandOptions {
-  TuneOptions tune;
-  CallArguments call;
-  SpaceQuery query;
-  std::string output, page, space;      // space: empty, "text" or "smtlib"
-  std::string exhaustive;               // empty, "any", or the factor of the least cost
-  std::string objective = "time";       // or "memory"
-  std::string prepare, measure, finish; // folders of bundles
-  std::string replay;                   // a database
-  std::vector<int> threads = {0};       // ascending
-  std::string budgetGiven;              // "--budget", if it is; or "--candidates"
-  bool searchesDecisions = true;
-  int64_t programs = 40;
-  bool json = false;
-};
 
 /// Set by the first signal; the next one ends the process.
 volatile std::sig_atomic_t isInterrupted = 0;
@@ -75,113 +60,6 @@ private:
   struct sigaction interrupt, terminate;
 };
 
-Status usage(std::string message, std::string help) {
-  return Diagnostic{Code::CLI_1, std::move(message), {}, {}, std::move(help)};
-}
-
-/// What a command line asks for: one thing, with the options that it needs and no others.
-Status checkMode(const CommandOptions &options) {
-  std::vector<std::string> modes;
-  for (auto [name, value] : {std::pair("--space", &options.space),
-                             {"--prepare", &options.prepare},
-                             {"--measure", &options.measure},
-                             {"--finish", &options.finish},
-                             {"--replay", &options.replay}})
-    if (!value->empty())
-      modes.push_back(name);
-  if (modes.size() > 1)
-    return usage(fmt::format("{} and {} are both given", modes[0], modes[1]),
-                 "leave one of them out");
-  std::string mode = modes.empty() ? "" : modes.front();
-  if (!options.exhaustive.empty() && !mode.empty() && mode != "--space")
-    return usage(fmt::format("--exhaustive and {} are both given", mode), "leave one of them out");
-  if (!options.exhaustive.empty() && options.tune.modelOnly)
-    return usage("--exhaustive measures everything and --model-only nothing, but both are given",
-                 "leave one of them out");
-  if (!options.budgetGiven.empty() && !mode.empty())
-    return usage(fmt::format("{} and {} are both given, but {} is for a search", mode,
-                             options.budgetGiven, options.budgetGiven),
-                 mode == "--prepare" ? "leave one of them out; --programs says how many there are"
-                                     : "leave one of them out");
-  if (options.objective == "memory" && !mode.empty() && mode != "--space")
-    return usage(fmt::format("--objective=memory and {} are both given, but bundles and recorded "
-                             "spaces are of times",
-                             mode),
-                 "leave one of them out");
-  bool writes = mode.empty() || mode == "--finish";
-  // What all configurations take is worth knowing by itself.
-  if (writes && options.output.empty() && options.exhaustive.empty())
-    return usage("tune is not told where the configurations go",
-                 "give a file with -o, or --space to see what there is to choose from");
-  if (!writes && !options.output.empty())
-    return usage(fmt::format("{} and -o are both given, but {} finds nothing yet", mode, mode),
-                 "leave one of them out");
-  if (options.tune.modelOnly && options.tune.database.empty())
-    return usage("--model-only tries what is known, but no --database is given",
-                 "give the database of an earlier search");
-  if (options.tune.modelOnly)
-    TW_TRY(MappedFile::open(options.tune.database)); // a search would make it
-  bool takesModel = mode != "--measure" && mode != "--replay";
-  if (takesModel && options.tune.model.model.empty())
-    return usage("MODEL is required", "see tilewright tune --help");
-  if (!takesModel && !options.tune.model.model.empty())
-    return usage(fmt::format("{} and a model are both given, but a {} has all that is {}", mode,
-                             mode == "--measure" ? "bundle" : "database",
-                             mode == "--measure" ? "measured" : "replayed"),
-                 "leave the model out");
-  return {};
-}
-
-/// Of several numbers of threads, there is a search for each.
-Status checkThreads(const CommandOptions &options) {
-  if (options.threads.size() < 2)
-    return {};
-  if (options.threads.front() == 0)
-    return usage("--threads has 0, which is all cores, beside other numbers",
-                 "give the number of cores instead");
-  for (auto [name, isGiven] : {std::pair("--space", !options.space.empty()),
-                               {"--prepare", !options.prepare.empty()},
-                               {"--finish", !options.finish.empty()},
-                               {"--html", !options.page.empty()},
-                               {"--exhaustive", !options.exhaustive.empty()},
-                               {"--objective=memory", options.objective == "memory"}})
-    if (isGiven)
-      return usage(fmt::format("{} is for one number of threads, but --threads={} is given", name,
-                               fmt::join(options.threads, ",")),
-                   "give one number");
-  return {};
-}
-
-/// What cannot be meant together, or is missing.
-Status checkOptions(const CommandOptions &options) {
-  TW_TRY(checkMode(options));
-  TW_TRY(checkThreads(options));
-  const ModelOptions &model = options.tune.model;
-  if (!options.measure.empty() || !options.replay.empty())
-    return {};
-  TW_TRY(MappedFile::open(model.model));
-  TW_ASSIGN(bool artifact, isArtifact(model.model));
-  if (artifact)
-    return usage(fmt::format("{} is an artifact, whose kernels are compiled already", model.model),
-                 "give the model that it was made from");
-  if (options.space.empty() && !model.configurations.empty())
-    return usage(fmt::format("the search begins with the compiler's own choice or a tuning spec, "
-                             "but --config={} is given",
-                             model.configurations),
-                 "leave --config out, or give --tuning-spec");
-  if (options.space.empty() && model.target == "reference")
-    return Diagnostic{Code::TUNE_2,
-                      "the target reference runs plain loops, which have no configurations",
-                      {},
-                      {},
-                      "leave --target out, or give a CPU or a GPU"};
-  if (isForGpu(options.tune.reference))
-    return usage(fmt::format("what is right is computed on a CPU, but --reference={} is given",
-                             options.tune.reference),
-                 "leave --reference out, or give cpu");
-  return {};
-}
-
 int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   SpaceQuery query = options.query;
   query.format = options.json ? "json" : options.space;
@@ -192,12 +70,6 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
     query.enumerateMost = SpaceQuery::mostEnumerated;
     query.costWithin = *options.tune.exhaustiveWithin;
   }
-  if (options.tune.filter.kernels.size() > 1)
-    return fail({Code::CLI_1,
-                 "--space shows all kernels or one, but several are given",
-                 {},
-                 {},
-                 "give --kernel once, or not at all"});
   if (!options.tune.filter.kernels.empty())
     query.kernel = options.tune.filter.kernels.front();
   std::string text;
@@ -424,7 +296,8 @@ static void addSearchOptions(CLI::App &command, CommandOptions &options) {
   command.add_option("--replay", options.replay,
                      "without MODEL: how many candidates searches take for what --exhaustive has "
                      "found, by the measurements that this database has");
-  command.add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
+  command.add_option("--seed", tuned.seed, "of what is drawn at random (default 0)")
+      ->check(CLI::Range(int64_t(0), std::numeric_limits<int64_t>::max()));
 }
 
 static void addBundleOptions(CLI::App &command, CommandOptions &options) {
@@ -498,9 +371,9 @@ void addTune(CLI::App &app, Invocation &invocation) {
       bool isAny = options->exhaustive == "any";
       options->tune.exhaustiveWithin = isAny ? forever : std::stod(options->exhaustive);
     }
-    for (const char *budget : {"--candidates", "--budget"})
-      if (command->count(budget) > 0)
-        options->budgetGiven = budget;
+    for (const CLI::Option *option : command->get_options())
+      if (option->count() > 0)
+        options->given.push_back(option->get_name());
     bool isUnlimited = !options->exhaustive.empty() || options->tune.budgetCandidates;
     if (isUnlimited && command->count("--budget") == 0)
       options->tune.budgetSeconds = forever;

@@ -20,10 +20,12 @@ static bool isOfMachine(Code code) {
   return std::ranges::find(codes, code) != std::end(codes);
 }
 
-/// The first line of what was printed to a file.
+/// The first line of the error that was printed to a file, perhaps after warnings.
 static std::string firstLine(const std::string &path) {
   auto file = MappedFile::open(path);
   std::string text = file ? std::string(file->text()) : "";
+  size_t error = text.find("error[");
+  text = text.substr(error == text.npos ? 0 : error);
   text = text.substr(0, text.find('\n'));
   return text.empty() ? "the compiler refuses it" : text;
 }

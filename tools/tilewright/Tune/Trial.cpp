@@ -31,6 +31,15 @@ std::vector<int> coresOfCalls(int threads) {
   return cores;
 }
 
+std::string threadsText(int threads) {
+  if (threads <= usableThreads())
+    return "";
+  return fmt::format(
+      "calls have {} threads, but this process may use {} cores: what is measured is "
+      "of threads that wait for each other",
+      threads, usableThreads());
+}
+
 static std::string gpuModel() {
   auto driver = rt::CudaDriver::get("cuda");
   auto facts = driver ? (*driver)->describe(0) : Result<rt::DeviceFacts>(driver.error());

@@ -66,6 +66,9 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
 /// 0: nothing was measured then. Empty: it has not.
 std::string driftText(double beforeUs, double afterUs);
 
+/// What is to be said of calls on the CPU with more threads than may run at once; empty: nothing.
+std::string threadsText(int threads);
+
 /// The cores that calls with so many threads stay on; empty where they need all, as with 0. What
 /// calls a GPU needs one.
 std::vector<int> coresOfCalls(int threads);

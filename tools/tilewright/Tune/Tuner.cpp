@@ -99,6 +99,9 @@ int Tuner::prepare(std::vector<HostTensor> inputs) {
     TW_TRY_CLI(opened);
     database = *std::move(opened);
   }
+  if (std::string text = threadsText(options.threads);
+      !text.empty() && !isForGpu(options.model.target))
+    results.notes.push_back(std::move(text));
   progress.at("compiling the model as it is", 0);
   if (int status = openPrograms(std::move(inputs)))
     return status;
@@ -275,8 +278,8 @@ Status Tuner::startFromKnown() {
   else if (options.modelOnly)
     results.notes.push_back(
         fmt::format("{} knows nothing of these kernels: it has been measured by "
-                    "another compiler, on another machine, or with another "
-                    "number of threads",
+                    "another compiler, on another machine, with another number of "
+                    "threads, or for another --objective",
                     options.database));
   return {};
 }

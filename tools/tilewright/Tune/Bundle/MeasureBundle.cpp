@@ -39,6 +39,9 @@ public:
     trial.reference = bundle.reference;
     TW_ASSIGN(rt::Artifact start, rt::openArtifact(pathOf(bundledStart)));
     TW_ASSIGN(machine, machineText(start.metadata.target, bundle.threads));
+    if (std::string text = threadsText(bundle.threads);
+        !text.empty() && !isForGpu(start.metadata.target))
+      notes.push_back(std::move(text));
     std::span<const std::byte> bytes = asBytes(machine);
     TW_TRY(writeFile(pathOf(bundledMachine), std::span(&bytes, 1)));
     TW_ASSIGN(tune::Database opened, tune::Database::open(pathOf(bundledDatabase)));

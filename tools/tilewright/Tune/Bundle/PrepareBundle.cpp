@@ -62,6 +62,24 @@ Diagnostic ofAnotherModel(const std::string &folder, const Bundle &bundle,
           std::move(help)};
 }
 
+/// Programs of another compiler run other code, and what they take says nothing of this one's.
+Status checkCompiler(const std::string &folder, const Bundle &bundle, const rt::Metadata &start) {
+  TW_ASSIGN(ProgramDescription own, describeProgram(start));
+  for (const BundledProgram &program : bundle.programs)
+    for (const BundledKernel &kernel : program.kernels)
+      if (kernel.measured.compiler != own.compiler)
+        return Diagnostic{
+            Code::TUNE_6,
+            fmt::format("the programs of the bundle {} were compiled by another compiler, whose "
+                        "times say nothing of this one's",
+                        folder),
+            {},
+            {fmt::format("theirs is {}", kernel.measured.compiler),
+             fmt::format("this one is {}", own.compiler)},
+            "finish it with the compiler that prepared it, or prepare and measure it again"};
+  return {};
+}
+
 /// Of so many programs one has other decisions.
 constexpr int64_t programsOfAlternative = 5;
 
@@ -238,6 +256,7 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
   BundleKernels kernels(options, bundle, folder);
   auto start = rt::openArtifact(kernels.pathOf(bundledStart));
   TW_TRY_CLI(start);
+  TW_TRY_CLI(checkCompiler(bundle, *made, start->metadata));
   if (int status = kernels.read(start->metadata, {made->threads, false, made->sizes}, *machine))
     return status;
   if (!isOf(*made, kernels))
@@ -269,7 +288,13 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
   if (best)
     report += fmt::format("{:>10} {:>6.3f} {:>6}  {}\n", "", ratio.median, "",
                           best->kernel.measured.signature);
-  report += fmt::format("{} measurements, on {}\n", known, *machine);
+  auto isOfKernels = [](const BundledProgram &program) {
+    return std::ranges::any_of(program.kernels, [](auto &kernel) { return !kernel.name.empty(); });
+  };
+  bool isEmpty = known == 0 && std::ranges::any_of(made->programs, isOfKernels);
+  report +=
+      fmt::format("{} measurements, on {}{}\n", known, *machine,
+                  isEmpty ? ": its programs were all left out, or measuring was interrupted" : "");
   if (!best && options.model.tuningSpecs.empty())
     return 0;
   return readFoundDecisions(options.model, found, best ? best->decisions : Alternative(), folder,
