@@ -10,6 +10,7 @@
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Machine.h"
 #include "tools/tilewright/Program/Values.h"
+#include "tools/tilewright/Topology.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -143,6 +144,7 @@ struct Facts {
   std::string cpu = cpuModel();
   std::vector<std::string> features = cpuFeatures();
   int threads = usableThreads();
+  Topology cores = topology();
   int64_t memory = totalMemory(), available = availableMemory();
   Finding compiler = findCompiler(), cpp = findCppCompiler(), cache = findCache();
   Gpus gpus = findGpus();
@@ -156,6 +158,7 @@ std::string resultText(const Facts &facts) {
                      "CPU         {}\n"
                      "features    {}\n"
                      "threads     {}\n"
+                     "topology    {}\n"
                      "memory      {} in all, {} available\n"
                      "compiler    {}\n"
                      "C++         {}, for kernels\n"
@@ -163,7 +166,7 @@ std::string resultText(const Facts &facts) {
                      "GPU         {}\n"
                      "ptxas       {}\n"
                      "limits      {}\n",
-                     facts.cpu, fmt::join(facts.features, " "), facts.threads,
+                     facts.cpu, fmt::join(facts.features, " "), facts.threads, textOf(facts.cores),
                      bytesText(facts.memory), bytesText(facts.available), finding(facts.compiler),
                      finding(facts.cpp), finding(facts.cache), finding(facts.gpus.driver),
                      finding(facts.ptxas), facts.limits);
@@ -175,7 +178,11 @@ std::string resultJson(const Facts &facts) {
   json.key("cpu_features").beginArray();
   for (const std::string &feature : facts.features)
     json.value(feature);
-  json.endArray().member("threads", facts.threads);
+  json.endArray().member("threads", facts.threads).member("cores", facts.cores.cores);
+  json.key("numa_nodes").beginArray();
+  for (const std::string &cpus : facts.cores.numaNodes)
+    json.value(cpus);
+  json.endArray().member("efficiency_cores", facts.cores.efficiencyCores);
   json.member("memory_bytes", facts.memory).member("memory_available_bytes", facts.available);
   auto finding = [&](std::string_view name, const Finding &f) {
     json.key(name).beginObject().member("found", f.found).member("text", f.text).endObject();
