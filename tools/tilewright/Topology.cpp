@@ -24,9 +24,8 @@ static std::vector<fs::path> numbered(const fs::path &folder, const std::string 
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::string name = at->path().filename();
     std::string number = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
-    if (!number.empty() && number.size() < 9 && std::ranges::all_of(number, [](unsigned char c) {
-          return std::isdigit(c);
-        }))
+    if (!number.empty() && number.size() < 9 &&
+        std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c); }))
       found.emplace_back(std::stoul(number), at->path());
   }
   std::ranges::sort(found);

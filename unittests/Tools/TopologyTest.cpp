@@ -52,9 +52,7 @@ TEST(Topology, SlowerCores) {
   EXPECT_EQ(arm.read().efficiencyCores, "0,10");
 }
 
-TEST(Topology, WhereTheSystemSaysNothing) {
-  EXPECT_EQ(textOf(topology("/nowhere")), "unknown");
-}
+TEST(Topology, WhereTheSystemSaysNothing) { EXPECT_EQ(textOf(topology("/nowhere")), "unknown"); }
 
 } // namespace
 } // namespace tw::cli
