@@ -26,7 +26,9 @@ public:
   Topology read() const { return topology(root); }
 
 private:
-  fs::path root = fs::temp_directory_path() / ("topology_test_" + std::to_string(getpid()));
+  static inline int count = 0;
+  fs::path root = fs::temp_directory_path() /
+                  ("topology_test_" + std::to_string(getpid()) + "_" + std::to_string(++count));
 };
 
 TEST(Topology, CoresOfTwoThreadsOnTwoNodes) {
