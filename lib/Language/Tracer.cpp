@@ -178,7 +178,7 @@ void Tracer::failSymbol(Here here, const tw::Size &size, const std::string &name
 
 const tw::Size &Tracer::checkSize(Here here, const SizePtr &size) {
   if (!size || !size->valid())
-    fail(here, "a size overflows 64 bits or divides by 0");
+    fail(here, "a size overflows 64 bits, divides by 0 or is too long");
   for (const std::string &name : size->symbols())
     if (std::none_of(result.symbols.begin(), result.symbols.end(),
                      [&](auto &symbol) { return symbol.name == name; }))

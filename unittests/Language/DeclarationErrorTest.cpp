@@ -176,11 +176,11 @@ const Mistake sizes[] = {
     {__LINE__, [] { Symbol("M").constant(); }, "size M is not known while the kernel is traced",
      "ask isConstant() first, or bind its symbols in the request"},
     {__LINE__, [] { floorDiv(Symbol("M"), 0); },
-     "floorDiv of M and 0 overflows 64 bits or divides by 0"},
+     "floorDiv of M and 0 overflows 64 bits, divides by 0 or is too long"},
     {__LINE__, [] { ceilDiv(8, 0); },
-     "ceilDiv of 8 and 0 overflows 64 bits or divides by 0"},
+     "ceilDiv of 8 and 0 overflows 64 bits, divides by 0 or is too long"},
     {__LINE__, [] { Symbol("M") * INT64_MAX * 2; },
-     "* of M * 9223372036854775807 and 2 overflows 64 bits or divides by 0"},
+     "* of M * 9223372036854775807 and 2 overflows 64 bits, divides by 0 or is too long"},
     {__LINE__,
      [] {
        Buffers b;

@@ -59,6 +59,33 @@ def test_more_elements_than_a_tile_can_have(extent):
             run()
 
 
+def test_sizes_whose_text_would_have_no_end():
+    """Each step uses the one before several times."""
+    def step(n):
+        return n * n % 7 + n
+
+    size = N
+    for _ in range(40):
+        size = step(size)
+    assert len(repr(size)) < 2**20
+
+    @tk.kernel
+    def declares(x: X, y: tk.Out[tk.f32, M, size]):
+        tk.grid(M)
+
+    @tk.kernel
+    def computes(x: X, y: tk.Out[tk.f32, M, N]):
+        tk.grid(M)
+        n = N
+        for _ in range(40):
+            n = step(n)
+
+    for kernel in declares, computes:
+        with pytest.raises(tk.KernelError, match="divides by 0 or is too long") as caught:
+            kernel.text()
+        assert len(caught.value.message) < 1000
+
+
 @pytest.mark.parametrize("name, good, bad, says", [
     ("all_but_four", (3, 4), (3, 3), "an extent of a tile, N - 4, is -1, which is negative"),
     ("in_parts", (3, 1), (3, 0), "M ceildiv N,? .*divides by 0"),
