@@ -3,6 +3,7 @@
 // What a kernel is called with: symbols, parameters, buffers, scalars, the grid. And what only the
 // whole of it shows.
 #include "Language/Elements.h"
+#include "Support/KernelLimits.h"
 #include "Support/SolveSymbols.h"
 
 #include <algorithm>
@@ -112,6 +113,7 @@ std::vector<Index> Tracer::declareGrid(Here here, const std::vector<Size> &sizes
     fail(here, "the kernel has two grids", "the other one is at " + place(*gridPlace));
   gridPlace = here;
   result.grid = checkShape(here, sizes, "the grid");
+  checkCount(here, "the grid ", result.grid, tw::mostPrograms, "programs");
   std::vector<Index> ids;
   for (size_t d = 0; d < sizes.size(); ++d) {
     auto id = std::make_shared<Value>(

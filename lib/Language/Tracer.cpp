@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Language/Elements.h"
 #include "Language/Emit.h"
+#include "Support/Checked.h"
+#include "Support/KernelLimits.h"
 
 #include <algorithm>
 #include <atomic>
@@ -54,7 +56,21 @@ bool Tracer::isOpen(uint64_t region) const {
 
 bool Tracer::isAround(uint64_t region) const { return isOpen(region) && open.back()->id != region; }
 
+/// Refuses more than `most` elements, or programs; extents that depend on the call count as 1.
+void Tracer::checkCount(Here here, const std::string &what, const Extents &shape, int64_t most,
+                        const std::string &unit) {
+  std::vector<int64_t> known;
+  for (const tw::Size &extent : shape)
+    known.push_back(extent.constant().value_or(1));
+  auto count = tw::checkedProduct(known);
+  if (!count || *count > most)
+    fail(here, what + shapeText(shape) + " has more than " + std::to_string(most) + " " + unit,
+         "let each program take a part, or take one part after another in a loop");
+}
+
 ValuePtr Tracer::newValue(Here here, Type type, std::string name) {
+  // Every one, since operations make some that no author has given a shape: [N, 1] + [1, M].
+  checkCount(here, "a tile of ", type.shape, tw::mostTileElements, "elements");
   return std::make_shared<Value>(Value{region(), std::move(type), here, std::move(name)});
 }
 
@@ -162,7 +178,7 @@ void Tracer::failSymbol(Here here, const tw::Size &size, const std::string &name
 
 const tw::Size &Tracer::checkSize(Here here, const SizePtr &size) {
   if (!size || !size->valid())
-    fail(here, "a size overflows 64 bits or divides by 0");
+    fail(here, "a size overflows 64 bits, divides by 0 or is too long");
   for (const std::string &name : size->symbols())
     if (std::none_of(result.symbols.begin(), result.symbols.end(),
                      [&](auto &symbol) { return symbol.name == name; }))

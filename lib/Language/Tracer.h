@@ -104,6 +104,8 @@ public:
   const std::vector<Parameter> &parameters() const { return asked; }
 
 private:
+  void checkCount(Here here, const std::string &what, const Extents &shape, int64_t most,
+                  const std::string &unit);
   [[noreturn]] void failSymbol(Here here, const tw::Size &size, const std::string &name);
   std::optional<int64_t> takeBinding(const std::string &name);
   void checkName(Here here, const std::string &what, const std::string &name);

@@ -8,6 +8,10 @@
 
 namespace tw {
 
+/// Characters of a division. The text has a part as often as it is used, and whatever walks a size
+/// comes by it as often: a few dozen times n = n * n mod 7 + n would take for ever.
+static constexpr size_t mostText = 1 << 16;
+
 static constexpr const char *operatorNames[] = {"", "floordiv", "ceildiv", "mod"};
 
 Size::Size(int64_t constant) { add({}, constant); }
@@ -106,6 +110,8 @@ Size Size::divide(Kind kind, const Size &a, const Size &b) {
   }
   Atom atom{kind, rest.asOperand() + " " + operatorNames[int(kind)] + " " + b.asOperand(),
             std::make_shared<Size>(rest), std::make_shared<Size>(b)};
+  if (atom.text.size() > mostText)
+    return invalid();
   result.add({std::move(atom)}, 1);
   return result;
 }

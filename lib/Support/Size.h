@@ -16,8 +16,8 @@ namespace tw {
 
 /// A sum of integer multiples of products of atoms; an atom is a symbol or a division (floordiv,
 /// ceildiv, mod, rounding as in mathematics) that does not simplify. Values are 64-bit integers;
-/// an expression whose coefficients overflow, that divides by 0 or has more than `mostTerms` terms
-/// is not `valid` and stays so.
+/// an expression whose coefficients overflow, that divides by 0, has more than `mostTerms` terms or
+/// a division of more than 65,536 characters is not `valid` and stays so.
 class Size {
 public:
   static constexpr size_t mostTerms = 256;

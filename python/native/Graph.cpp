@@ -161,12 +161,12 @@ static void addAll(GraphArguments &run, Given given) {
 
 /// What the program takes, of the arguments and of what has been prepared.
 static void addFrozen(GraphArguments &run, Given given, const std::vector<GraphInput> &inputs,
-                      const std::vector<int> &order, const PreparedWeights::Values &values) {
+                      const std::vector<int> &order, const PreparedWeights::Set &set) {
   for (size_t i = 0; i < order.size(); ++i)
     if (order[i] >= 0 && !inputs[order[i]].isFrozen)
       run.add(order[i], given[order[i]]);
     else
-      run.tensors.push_back(values.tensors[i].tensor);
+      run.tensors.push_back(set.tensors[i].tensor);
 }
 
 /// Runs the program. Results that need strides of their own are put into `made`.
@@ -176,10 +176,10 @@ void Graph::runProgram(Given given, const std::vector<int64_t> &numbers,
   auto &compiled = *nb::inst_ptr<Program>(program);
   int threadCount = nb::cast<int>(threads());
   GraphArguments run(inputs, api, place);
-  std::shared_ptr<const PreparedWeights::Values> values; // until the run is over
+  std::shared_ptr<const PreparedWeights::Set> set; // until the run is over
   if (weights) {
-    values = weights->get(given, inputs, compiled, api, place, threadCount);
-    addFrozen(run, given, inputs, weights->order(), *values);
+    set = weights->get(given, inputs, compiled, api, place, threadCount);
+    addFrozen(run, given, inputs, weights->order(), *set);
   } else {
     addAll(run, given);
   }
@@ -271,6 +271,8 @@ void Graph::clear() {
 
 int64_t Graph::preparations() const { return weights ? weights->runs() : 0; }
 
+size_t Graph::preparedSets() const { return weights ? weights->size() : 0; }
+
 //===----------------------------------------------------------------------===//
 // The Python type
 //===----------------------------------------------------------------------===//
@@ -307,7 +309,9 @@ void defineGraph(nb::module_ &module) {
            nb::arg("constants"), nb::arg("sources"), nb::arg("evaluate").none(), nb::arg("threads"),
            nb::arg("frozen").none(), nb::arg("device"))
       .def_prop_ro("preparations", &Graph::preparations,
-                   "How often the weights have been prepared, of a graph that is frozen.");
+                   "How often the weights have been prepared, of a graph that is frozen.")
+      .def_prop_ro("prepared_sets", &Graph::preparedSets,
+                   "How many sets of weights are kept prepared.");
 }
 
 } // namespace tw::python

@@ -56,6 +56,7 @@ public:
   /// Runs on `arguments`, which it empties, and gives the outputs. Throws.
   nanobind::object call(nanobind::list arguments);
   int64_t preparations() const;
+  size_t preparedSets() const;
   int traverse(visitproc visit, void *arg) const;
   void clear();
 

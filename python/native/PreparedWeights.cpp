@@ -2,19 +2,12 @@
 #include "PreparedWeights.h"
 #include "Errors.h"
 #include "Results.h"
+#include <algorithm>
 #include <cstring>
 
 namespace nb = nanobind;
 
 namespace tw::python {
-
-PreparedWeights::PreparedWeights(nb::object preparation, std::vector<int> taken,
-                                 std::vector<int> order, const std::vector<GraphInput> &inputs)
-    : preparation(std::move(preparation)), taken(std::move(taken)), programOrder(std::move(order)) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].isFrozen && inputs[i].isUsed)
-      known.push_back({static_cast<int>(i), {}, nullptr, nullptr, 0});
-}
 
 /// The tensor's count of writes; -1 where it has none, as tensors of torch.inference_mode.
 static int64_t versionOf(nb::handle tensor) {
@@ -23,6 +16,13 @@ static int64_t versionOf(nb::handle tensor) {
     return PyLong_AsLongLong(version.ptr());
   PyErr_Clear();
   return -1;
+}
+
+/// Where the tensor's elements begin; null where it has no memory.
+static const void *memoryOf(nb::handle tensor, const dlpack::ExchangeApi &api) {
+  dlpack::Tensor view = {};
+  return viewTensor(api, tensor, view) ? static_cast<const char *>(view.data) + view.byteOffset
+                                       : nullptr;
 }
 
 /// Whether a weak reference still has its object.
@@ -37,51 +37,111 @@ static bool isAlive(nb::handle reference) {
 #endif
 }
 
-/// Writes down what `weight` is. Whether it is what was known. A tensor without a count of writes
-/// never is.
-bool PreparedWeights::observe(Known &known, nb::handle weight, const dlpack::ExchangeApi &api) {
-  dlpack::Tensor view = {};
-  const void *data = viewTensor(api, weight, view)
-                         ? static_cast<const char *>(view.data) + view.byteOffset
-                         : nullptr;
-  int64_t version = versionOf(weight);
-  bool isSame = known.object == weight.ptr() && known.data == data && known.version == version &&
-                version >= 0 && isAlive(known.reference);
-  if (!isSame)
-    known = {known.index, nb::steal(PyWeakref_NewRef(weight.ptr(), nullptr)), weight.ptr(), data,
-             version};
-  if (!known.reference.is_valid())
-    throw nb::python_error();
-  return isSame;
+/// Drops the sets with a weight that no longer lives. They are freed last: that may run Python.
+static void dropDead(PreparedWeights::Sets &sets) {
+  auto isDead = [](const std::shared_ptr<const PreparedWeights::Set> &set) {
+    return !std::all_of(set->known.begin(), set->known.end(),
+                        [](const auto &weight) { return isAlive(weight.reference); });
+  };
+  PreparedWeights::Sets living, dead;
+  for (auto &set : sets)
+    (isDead(set) ? dead : living).push_back(std::move(set));
+  sets = std::move(living);
 }
 
-std::shared_ptr<const PreparedWeights::Values>
+PreparedWeights::PreparedWeights(nb::object preparation, std::vector<int> taken,
+                                 std::vector<int> order, const std::vector<GraphInput> &inputs)
+    : preparation(std::move(preparation)), taken(std::move(taken)), programOrder(std::move(order)),
+      sets(std::make_shared<Sets>()) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].isFrozen && inputs[i].isUsed)
+      frozen.push_back(static_cast<int>(i));
+  onDeath = nb::cpp_function([known = std::weak_ptr<Sets>(sets)](nb::handle) {
+    if (std::shared_ptr<Sets> sets = known.lock())
+      dropDead(*sets);
+  });
+}
+
+/// What `weight` is now. It may be written to, moved or replaced while it is prepared: it is
+/// observed before, so that the next call sees that.
+PreparedWeights::Known PreparedWeights::observe(int index, nb::handle weight,
+                                                const dlpack::ExchangeApi &api) const {
+  Known known = {index, nb::steal(PyWeakref_NewRef(weight.ptr(), onDeath.ptr())), weight.ptr(),
+                 memoryOf(weight, api), versionOf(weight)};
+  if (!known.reference.is_valid())
+    throw nb::python_error();
+  return known;
+}
+
+/// Whether all weights are as they were. A tensor without a count of writes never is.
+static bool isCurrent(const PreparedWeights::Set &set, Given given,
+                      const dlpack::ExchangeApi &api) {
+  return std::all_of(set.known.begin(), set.known.end(), [&](const auto &known) {
+    nb::handle weight = given[known.index];
+    return known.version >= 0 && versionOf(weight) == known.version &&
+           memoryOf(weight, api) == known.data && isAlive(known.reference);
+  });
+}
+
+/// The set of these very tensors. Runs no Python, which could change the sets.
+PreparedWeights::Sets::iterator PreparedWeights::find(Given given) const {
+  return std::find_if(sets->begin(), sets->end(), [&](const auto &set) {
+    return std::all_of(set->known.begin(), set->known.end(),
+                       [&](const Known &weight) { return weight.object == given[weight.index]; });
+  });
+}
+
+/// Takes the set of these very tensors out of the others.
+std::shared_ptr<const PreparedWeights::Set> PreparedWeights::take(Given given) {
+  auto found = find(given);
+  if (found == sets->end())
+    return nullptr;
+  std::shared_ptr<const Set> set = std::move(*found);
+  sets->erase(found);
+  return set;
+}
+
+/// Puts a set in front. What it displaces is freed last: that may run Python.
+void PreparedWeights::put(std::shared_ptr<const Set> set, Given given) {
+  std::shared_ptr<const Set> older = take(given), last; // another thread may have put it there
+  if (sets->size() == mostSets) {
+    last = std::move(sets->back());
+    sets->pop_back();
+  }
+  sets->insert(sets->begin(), std::move(set));
+}
+
+std::shared_ptr<const PreparedWeights::Set>
 PreparedWeights::get(Given given, const std::vector<GraphInput> &inputs, const Program &program,
                      const dlpack::ExchangeApi &api, dlpack::Device place, int threads) {
-  bool isCurrent = values != nullptr;
-  for (Known &weight : known)
-    isCurrent &= observe(weight, given[weight.index], api);
-  if (!isCurrent) {
-    values = nullptr; // before the new ones are made: one copy of them at a time
-    values = prepare(given, inputs, program, api, place, threads);
+  std::shared_ptr<const Set> set;
+  if (auto found = find(given); found != sets->end()) {
+    std::rotate(sets->begin(), found, found + 1);
+    set = sets->front();
   }
-  return values;
+  if (set && isCurrent(*set, given, api))
+    return set;
+  set = nullptr;
+  take(given); // before the new one is made: one copy of these weights at a time
+  set = prepare(given, inputs, program, api, place, threads);
+  put(set, given);
+  return set;
 }
 
 /// A copy of `tensor`, which may be a part of the caller's tensors.
-static PreparedWeights::Values::Tensor owned(const tw_tensor &tensor) {
-  PreparedWeights::Values::Tensor copy{tensor, {tensor.sizes, tensor.sizes + tensor.rank}};
+static PreparedWeights::Set::Tensor owned(const tw_tensor &tensor) {
+  PreparedWeights::Set::Tensor copy{tensor, {tensor.sizes, tensor.sizes + tensor.rank}};
   copy.tensor.sizes = copy.sizes.data();
   return copy;
 }
 
 /// Memory that the program can read in place: `arguments` has one, which may be a copy. What is not
 /// aligned on a device the runtime copies there.
-static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments, dlpack::Device place,
-                                                   PreparedWeights::Values &values) {
-  PreparedWeights::Values::Tensor weight = owned(arguments.tensors[0]);
+static PreparedWeights::Set::Tensor readInPlace(GraphArguments &arguments, dlpack::Device place,
+                                                PreparedWeights::Set &set) {
+  PreparedWeights::Set::Tensor weight = owned(arguments.tensors[0]);
   for (nb::object &copy : arguments.kept)
-    values.kept.push_back(std::move(copy));
+    set.kept.push_back(std::move(copy));
   if (place.type != dlpack::cpu ||
       reinterpret_cast<uintptr_t>(weight.tensor.data) % TW_TENSOR_ALIGNMENT == 0)
     return weight;
@@ -90,14 +150,17 @@ static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments, dl
     throw std::bad_alloc();
   std::memcpy(copy->tensor.data, weight.tensor.data, static_cast<size_t>(weight.tensor.bytes));
   weight.tensor.data = copy->tensor.data;
-  values.kept.push_back(torchTensor(*importedTorchApi(), std::move(copy)));
+  set.kept.push_back(torchTensor(*importedTorchApi(), std::move(copy)));
   return weight;
 }
 
-std::shared_ptr<const PreparedWeights::Values>
+std::shared_ptr<const PreparedWeights::Set>
 PreparedWeights::prepare(Given given, const std::vector<GraphInput> &inputs, const Program &program,
                          const dlpack::ExchangeApi &api, dlpack::Device place, int threads) {
   ++count;
+  auto made = std::make_shared<Set>();
+  for (int index : frozen)
+    made->known.push_back(observe(index, given[index], api));
   auto &prepared = *nb::inst_ptr<Program>(preparation);
   Results results(&api, prepared.outputs(), place);
   GraphArguments run(inputs, api, place);
@@ -105,7 +168,6 @@ PreparedWeights::prepare(Given given, const std::vector<GraphInput> &inputs, con
     run.add(index, given[index]);
   if (!prepared.outputs().empty())
     prepared.run(run.tensors, results, threads);
-  auto made = std::make_shared<Values>();
   made->tensors.resize(programOrder.size());
   for (size_t i = 0; i < programOrder.size(); ++i) {
     int source = programOrder[i];
@@ -137,8 +199,9 @@ int PreparedWeights::traverse(visitproc visit, void *arg) const {
 
 void PreparedWeights::clear() {
   preparation.reset();
-  values = nullptr;
-  known.clear();
+  onDeath.reset();
+  Sets dropped = std::move(*sets);
+  sets->clear();
 }
 
 } // namespace tw::python

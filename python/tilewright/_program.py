@@ -134,11 +134,23 @@ class Profile:
         self._events: list[tuple[int, int, int]] = []
 
     def __enter__(self) -> Profile:
+        self._gather()
+        self._program._profiles.append(self)
         self._program._start_profile()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._events = self._program._stop_profile()
+        self._gather()
+        self._program._profiles.remove(self)
+        if self._program._profiles:
+            self._program._start_profile()
+
+    def _gather(self) -> None:
+        """Gives what has happened to all who watch: a program has one record, and blocks may be inside each other."""
+        if self._program._profiles:
+            events = self._program._stop_profile()
+            for each in self._program._profiles:
+                each._events += events
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -281,6 +293,7 @@ class Program(_native.Program):
         self._compiled_from = tuple(compiled_from)
         self._facts: dict[str, Any] = self._describe()
         self._report = report
+        self._profiles: list[Profile] = []  # that are being made
 
     @property
     def inputs(self) -> list[Value]:

@@ -2,6 +2,14 @@
 // More of what a kernel may not do: heads, each operation, and loops.
 // RUN: tilewright-opt %s -split-input-file -verify-diagnostics
 
+tile.kernel @k() grid [1] {
+  %a = arith.constant 1.0 : f32
+  // expected-error @+1 {{has more than 68719476736 elements}}
+  %b = tile.full %a : f32 -> tensor<1048576x1048576xf32>
+}
+
+// -----
+
 // expected-error @+1 {{expected in, out, inout or an argument}}
 tile.kernel @k(mut %x: !tile.buffer<[4], f32>) grid [1] {}
 

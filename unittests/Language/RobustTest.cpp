@@ -46,7 +46,8 @@ TEST(Requests, ThatDoNotFit) {
             "kernel k has no parameter and no symbol called N | it has none at all");
   EXPECT_EQ(errorOf(scale, {{"M", 3}}),
             "symbol M is bound to 3, but must be from 2 to 64 and a multiple of 2 | ");
-  EXPECT_EQ(errorOf(scale, {{"B", 0}}), "ceilDiv of M and 0 overflows 64 bits or divides by 0 | ");
+  EXPECT_EQ(errorOf(scale, {{"B", 0}}),
+            "ceilDiv of M and 0 overflows 64 bits, divides by 0 or is too long | ");
   EXPECT_EQ(errorOf(scale, {{"B", -5}, {"M", 8}}),
             "extent 0 of the grid is -1 | extents are 0 or more");
 }

@@ -125,6 +125,16 @@ TEST(Binding, SizesOfOutputs) {
             "0; N = 0 by size 0 of \"x\", [0]");
 }
 
+TEST(Binding, ProgramsOfTheGrid) {
+  KernelSignature kernel = {
+      "k", {buffer("x", {"M"})}, {{"M"}}, {parsed("M * 1048576"), parsed("M * 524288")}};
+  EXPECT_EQ(bind(kernel, {given({1})}), "M=1 grid=[1048576,524288] ");
+  EXPECT_EQ(bind(kernel, {given({2})}),
+            "the grid, [2097152, 1048576], has more than 1099511627776 programs; M = 2 by size 0 "
+            "of \"x\", [2]");
+  EXPECT_EQ(bind(kernel, {given({0})}), "M=0 grid=[0,0] ");
+}
+
 TEST(Binding, SizesInTheBody) {
   KernelSignature kernel = {"k", {buffer("x", {"M", "N"})}, {{"M"}, {"N"}}, {parsed("M")}};
   kernel.sizes = {{parsed("N - 4"), /*isExtent=*/true, "k.py:3"},

@@ -47,7 +47,7 @@ bool Pipeline::write(const std::string &name, std::string_view text) {
     return true;
   Diagnostic problem = status.error();
   if (problem.help.empty())
-    problem.help = "give another folder with --dump-to";
+    problem.help = "give another folder to dump to";
   session.error(problem);
   return false;
 }

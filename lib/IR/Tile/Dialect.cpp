@@ -5,6 +5,8 @@
 #include "IR/Tile/SizeText.h"
 #include "IR/Tile/Tile.h"
 #include "IR/Tile/Variants.h"
+#include "Support/Checked.h"
+#include "Support/KernelLimits.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -474,6 +476,11 @@ std::optional<std::string> whyNotTile(Type type) {
     return text + " does not say its extents: #tile.dims is missing";
   if (tile && tile.hasStaticShape() && tile.getEncoding())
     return text + " has an encoding, but all its extents are static";
+  std::vector<int64_t> known;
+  for (int64_t extent : tile ? tile.getShape() : ArrayRef<int64_t>())
+    known.push_back(ShapedType::isDynamic(extent) ? 1 : extent);
+  if (auto count = checkedProduct(known); !count || *count > mostTileElements)
+    return text + " has more than " + std::to_string(mostTileElements) + " elements";
   return std::nullopt;
 }
 

@@ -51,6 +51,7 @@ private:
 
   // ProgramInputs.cpp
   void declareSymbols();
+  bool mayBeNegative(llvm::StringRef symbol) const;
   mlir::Value declareSymbol(llvm::StringRef name, int64_t min, int64_t max);
   /// A name for the size of a dimension that is no affine expression.
   llvm::StringRef anonymousSymbol(llvm::StringRef tensor, size_t dim);

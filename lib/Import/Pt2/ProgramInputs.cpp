@@ -32,6 +32,23 @@ static std::pair<int64_t, int64_t> rangeOf(const Program &program, StringRef sym
   return {min, std::max(min, max)};
 }
 
+/// Whether a symbol is known to be no size: symbols are never negative, and this one may be. What
+/// is computed from it is then computed while the program runs, and sizes made of it are checked
+/// there. As the size of an input a symbol is not negative, whatever the exporter says of it.
+bool ProgramImporter::mayBeNegative(StringRef symbol) const {
+  auto isIt = [&](const SymInt &size) {
+    return !size.isConstant() && loneSymbol(ref(size.expression)) == symbol;
+  };
+  for (const InputSpec &spec : program.inputs)
+    if (const TensorMeta *meta = graph.metaOf(ref(spec.value.text)))
+      if (llvm::any_of(meta->sizes, isIt))
+        return false;
+  return llvm::any_of(program.ranges, [&](const auto &each) {
+    const Range &range = each.second;
+    return ref(each.first) == symbol && (!range.min || *range.min < 0);
+  });
+}
+
 StringRef ProgramImporter::anonymousSymbol(StringRef tensor, size_t dim) {
   std::string base = fmt::format("{}_size{}", tensor.str(), dim), name = base;
   if (!Size::isSymbolName(base))
@@ -60,6 +77,8 @@ void ProgramImporter::declareSymbols() {
         collect(size);
   }
   for (StringRef name : names) {
+    if (mayBeNegative(name))
+      continue;
     auto [min, max] = rangeOf(program, name);
     declareSymbol(name, min, max);
   }
@@ -76,17 +95,20 @@ void ProgramImporter::bindShape(Value tensor, const TensorMeta &meta, StringRef 
     return;
   llvm::MapVector<StringRef, Value> used;
   SmallVector<AffineExpr> exprs;
+  bool isOfSymbols = true;
   auto index = [&](StringRef symbol) -> unsigned {
-    auto inserted = used.insert({symbol, state.symbols.lookup(symbol)});
-    return inserted.first - used.begin();
+    Value declared = state.symbols.lookup(symbol);
+    isOfSymbols &= declared != nullptr;
+    return declared ? used.insert({symbol, declared}).first - used.begin() : 0;
   };
   for (auto [dim, size] : llvm::enumerate(meta.sizes)) {
     if (size.isConstant()) {
       exprs.push_back(emit.builder.getAffineConstantExpr(size.value));
       continue;
     }
+    isOfSymbols = true;
     AffineExpr expr = parseSize(emit.context(), ref(size.expression), index);
-    if (!expr) { // a size of its own
+    if (!expr || !isOfSymbols) { // a size of its own
       StringRef fresh = anonymousSymbol(name, dim);
       Value symbol = declareSymbol(fresh, 0, std::numeric_limits<int64_t>::max());
       used.insert({fresh, symbol});
@@ -150,7 +172,7 @@ void ProgramImporter::importUserInput(const Argument &input) {
     (void)graph.define(name, {nullptr, addArgument(type, name, "input")});
     for (const auto &[symInt, size] : program.graph.symInts)
       if (ref(symInt) == name)
-        if (StringRef symbol = loneSymbol(ref(size.expression)); !symbol.empty())
+        if (StringRef symbol = loneSymbol(ref(size.expression)); state.symbols.contains(symbol))
           arguments.back().more.push_back(attr("tw.symbol", symbol.str()));
   } else if (input.kind != Kind::None && input.kind != Kind::String) {
     (void)graph.fail(Code::IMPORT_16,

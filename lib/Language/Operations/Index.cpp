@@ -138,6 +138,16 @@ ValuePtr emitIndex(Tracer &tracer, IndexOp op, const ValuePtr &a, const ValuePtr
   }
 }
 
+/// What is wrong with an operation whose result is not valid.
+std::string noSize(const std::string &what, const tw::Size &a, const tw::Size &b) {
+  auto shown = [](std::string text) {
+    constexpr size_t most = 200;
+    return text.size() > most ? text.substr(0, most) + "..." : text;
+  };
+  return what + " of " + shown(a.str()) + " and " + shown(b.str()) +
+         " overflows 64 bits, divides by 0 or is too long";
+}
+
 Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
@@ -149,8 +159,7 @@ Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
   auto x = sizeOf(a), y = sizeOf(b);
   if (auto size = x && y ? onSizes(op, *x, *y) : std::nullopt) {
     if (!size->valid())
-      tracer->fail(here, what + " of " + x->str() + " and " + y->str() +
-                             " overflows 64 bits or divides by 0");
+      tracer->fail(here, noSize(what, *x, *y));
     return Index(toRef(*size));
   }
   // What changes nothing is left out: grids of 1 and blocks of 1 are common.
@@ -188,8 +197,7 @@ Size sizeOp(IndexOp op, const Size &a, const Size &b, Here here) {
   tw::Size result = *onSizes(op, *a.expr(), *b.expr());
   Tracer *tracer = Tracer::current();
   if (tracer && !result.valid())
-    tracer->fail(here, std::string(nameOf(op)) + " of " + a.str() + " and " + b.str() +
-                           " overflows 64 bits or divides by 0");
+    tracer->fail(here, noSize(nameOf(op), *a.expr(), *b.expr()));
   return Size(std::make_shared<const SizeExpr>(std::move(result)));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Binding/Binding.h"
 #include "Support/Checked.h"
+#include "Support/KernelLimits.h"
 #include "Support/SolveSymbols.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -228,7 +229,20 @@ private:
       TW_ASSIGN(int64_t value, evaluate(kernel.grid[d], fmt::format("size {} of the grid", d)));
       bound.grid.push_back(value);
     }
-    return {};
+    if (std::any_of(bound.grid.begin(), bound.grid.end(), [&](int64_t n) { return isUnknown(n); }))
+      return {};
+    auto programs = checkedProduct(bound.grid);
+    if (programs && *programs <= mostPrograms)
+      return {};
+    Diagnostic problem =
+        error(Code::INTERPRETER_2,
+              fmt::format("the grid, {}, has more than {} programs",
+                          sizesText(std::span<const int64_t>(bound.grid)), mostPrograms));
+    for (const Size &size : kernel.grid)
+      for (std::string &note : whence(size))
+        if (std::find(problem.notes.begin(), problem.notes.end(), note) == problem.notes.end())
+          problem.notes.push_back(std::move(note));
+    return problem;
   }
 
   Status checkBody() const {

@@ -7,7 +7,7 @@ import tilewright
 import tilewright.kernel as tk
 
 M, N = tk.symbols("M N")
-X = tk.In[tk.f32, M, N]
+X, Y = tk.In[tk.f32, M, N], tk.Out[tk.f32, M, N]
 
 
 @tk.kernel
@@ -28,6 +28,62 @@ def in_parts(x: X, y: tk.Out[tk.f32, M, N, tk.filled(0)]):
 def less_programs(x: X, y: tk.Out[tk.f32, M, N, tk.filled(0)]):
     m, = tk.grid(M - N)
     tk.store(y, [m, 0], tk.load(x, [m, 0], [1, N]))
+
+
+def test_more_programs_than_a_grid_can_have():
+    """In 63 bits they overflow, and where they do not, the call would never end."""
+    @tk.kernel
+    def always(x: X, y: tk.Out[tk.f32, M, N, tk.filled(0)]):
+        tk.grid(2**40, 2**40)
+
+    @tk.kernel
+    def by_sizes(x: X, y: tk.Out[tk.f32, M, N, tk.filled(0)]):
+        tk.grid(M, N, 2**38)
+
+    with pytest.raises(tk.KernelError, match="the grid .* has more than 1099511627776 programs"):
+        always.text()
+    with pytest.raises(tilewright.InputError, match=r"the grid, \[3, 4, 274877906944\], has more than 1099511627776 programs"):
+        by_sizes.interpret(np.ones((3, 4), np.float32))
+
+
+@pytest.mark.parametrize("extent", [2**62, 2**32, 2**30])
+def test_more_elements_than_a_tile_can_have(extent):
+    @tk.kernel
+    def whole(x: X, y: Y):
+        m, = tk.grid(M)
+        total = tk.sum(tk.sum(tk.zeros([extent, extent], tk.f32), 0), 1)
+        tk.store(y, [m, 0], tk.load(x, [m, 0], [1, N]) + total)
+
+    for run in (whole.text, lambda: whole(np.ones((3, 4), np.float32))):
+        with pytest.raises(tk.KernelError, match="has more than 68719476736 elements"):
+            run()
+
+
+def test_sizes_whose_text_would_have_no_end():
+    """Each step uses the one before several times."""
+    def step(n):
+        return n * n % 7 + n
+
+    size = N
+    for _ in range(40):
+        size = step(size)
+    assert len(repr(size)) < 2**20
+
+    @tk.kernel
+    def declares(x: X, y: tk.Out[tk.f32, M, size]):
+        tk.grid(M)
+
+    @tk.kernel
+    def computes(x: X, y: tk.Out[tk.f32, M, N]):
+        tk.grid(M)
+        n = N
+        for _ in range(40):
+            n = step(n)
+
+    for kernel in declares, computes:
+        with pytest.raises(tk.KernelError, match="divides by 0 or is too long") as caught:
+            kernel.text()
+        assert len(caught.value.message) < 1000
 
 
 @pytest.mark.parametrize("name, good, bad, says", [

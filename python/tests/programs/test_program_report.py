@@ -21,6 +21,23 @@ def test_descriptions(mlp):
     assert "InputError" in tilewright.State.__doc__
 
 
+def test_profiles_inside_each_other(mlp):
+    _, program = mlp
+    x = torch.randn(4, 16)
+    with program.profile() as outer:
+        program(x)
+        with program.profile() as inner:
+            program(x)
+            program(x)
+        program(x)
+    program(x)
+    assert inner.rows and all(row["calls"] == 2 for row in inner.rows)
+    assert outer.rows and all(row["calls"] == 4 for row in outer.rows)
+    with program.profile() as again:
+        program(x)
+    assert again.rows and all(row["calls"] == 1 for row in again.rows)
+
+
 def test_profile(mlp, tmp_path):
     _, program = mlp
     x = torch.randn(4, 16)

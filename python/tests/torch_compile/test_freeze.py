@@ -33,6 +33,28 @@ def mlp():
     return nn.Sequential(nn.Linear(48, 64), nn.ReLU(), nn.Linear(64, 8)).eval()
 
 
+class Blocks(nn.Module):
+    """A chain of equal blocks."""
+
+    class Block(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.a, self.b = nn.Linear(size, size), nn.Linear(size, size)
+
+        def forward(self, x):
+            return x + self.b(self.a(x).relu())
+
+    def __init__(self, count, size):
+        super().__init__()
+        self.blocks = nn.ModuleList(self.Block(size) for _ in range(count))
+        self.eval()
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
 @torch.no_grad()
 def agree(fast, module, x):
     torch.testing.assert_close(fast(x), module(x), rtol=1e-4, atol=1e-5)
@@ -232,6 +254,95 @@ def test_calls_from_several_threads():
     with ThreadPoolExecutor(4) as pool:
         for mine, theirs in zip(pool.map(call, inputs), expected):
             torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_threads_that_call_two_models_of_one_class(graphs):
+    from concurrent.futures import ThreadPoolExecutor
+
+    modules = [Blocks(1, 256), Blocks(1, 256)]
+    fast = [frozen(module, threads=1) for module in modules]
+    x = torch.randn(8, 256)
+    with torch.no_grad():
+        expected = [module(x) for module in modules]
+        for run in fast:
+            run(x)
+
+    def differ(which):
+        with torch.no_grad():
+            for _ in range(100):
+                if not torch.allclose(fast[which](x), expected[which], rtol=1e-3, atol=1e-4):
+                    return True
+                modules[which].blocks[0].a.weight.mul_(1)  # prepared again
+        return False
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(differ, (0, 1))) == [False, False]
+    assert len(graphs) == 1 and graphs[0].preparations > 100 and graphs[0].prepared_sets == 2
+
+
+@torch.no_grad()
+def test_weights_replaced_while_a_thread_prepares(graphs):
+    import threading
+    import time
+
+    module = Blocks(1, 512)
+    fast = frozen(module, threads=1)
+    x = torch.randn(8, 512)
+    agree(fast, module, x)
+
+    @torch.no_grad()
+    def call():
+        fast(x)
+
+    for trial in range(20):
+        module.blocks[0].a.weight = nn.Parameter(torch.randn(512, 512) / 30)
+        thread = threading.Thread(target=call)
+        thread.start()
+        time.sleep(0.0003 * trial)
+        module.blocks[0].a.weight = nn.Parameter(torch.randn(512, 512) / 30)
+        agree(fast, module, x)
+        thread.join()
+        agree(fast, module, x)
+    assert graphs[0].prepared_sets == 1  # those of the replaced weights went with them
+
+
+@torch.no_grad()
+def test_equal_blocks_that_share_a_graph_keep_a_set_each(graphs):
+    import gc
+
+    module = Blocks(6, 32)
+    for block in module.blocks:
+        block.compile(backend="tilewright", options={"freeze": True})
+    plain = Blocks(6, 32)
+    plain.load_state_dict(module.state_dict())
+    x = torch.randn(4, 32)
+    for _ in range(3):
+        torch.testing.assert_close(module(x), plain(x), rtol=1e-4, atol=1e-5)
+    graph, = graphs
+    assert (graph.preparations, graph.prepared_sets) == (6, 6)
+    module.blocks[2].a.weight.mul_(2)
+    plain.blocks[2].a.weight.mul_(2)
+    torch.testing.assert_close(module(x), plain(x), rtol=1e-4, atol=1e-5)
+    assert (graph.preparations, graph.prepared_sets) == (7, 6)
+    del module, block
+    gc.collect()
+    assert graph.prepared_sets == 0
+
+
+def test_the_number_of_sets_is_bounded(graphs):
+    module = nn.Linear(16, 8).eval()
+    fast = frozen(module)
+    x, all_of_them = torch.randn(4, 16), []
+    for _ in range(140):
+        all_of_them.append(module.weight)
+        agree(fast, module, x)
+        module.weight = nn.Parameter(torch.randn(8, 16))
+    assert (graphs[0].preparations, graphs[0].prepared_sets) == (140, 128)
+    module.weight = all_of_them[-1]
+    agree(fast, module, x)
+    module.weight = all_of_them[0]
+    agree(fast, module, x)
+    assert graphs[0].preparations == 141
 
 
 def test_what_freeze_may_say(refusal):

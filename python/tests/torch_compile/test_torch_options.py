@@ -32,6 +32,7 @@ def test_unknown_options_are_refused():
     assert "TW-PYTHON-0005" in failing(options={"precision": "fp4"})
     assert "TW-DRIVER-0003" in failing(options={"precision": "tf32", "target": "cpu"})
     assert "TW-PYTHON-0005" in failing(options={"kernels": "k.cpp"})
+    assert "TW-IO-0001" in failing(options={"kernels": ["no.cpp"]}) and "no.cpp" in failing(options={"kernels": ["no.cpp"]})
     assert "TW-DRIVER-0002" in failing(options={"target": "gpu"})
     assert "TW-PYTHON-0005" in failing(mode="max-autotune")
 

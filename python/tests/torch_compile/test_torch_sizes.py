@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from compare import check, mlp
+import tilewright.torch
 from tilewright.torch import backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -40,6 +41,37 @@ def test_sizes_are_computed(f):
 
 def test_numbers_of_python():
     check(lambda x, n, s: x * n + s, torch.randn(3), 4, 0.5, dynamic=True)
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("f", [
+    lambda x, n: x * n,
+    lambda x, n: x + n % 5 - n // 3,
+    lambda x, n: x[n:] + n,
+    lambda x, n: x[n] + 1,
+    lambda x, n: torch.arange(n + 20) * x.new_ones(n + 20),
+    lambda x, n: (x.repeat(n + 10).view(n + 10, -1) * n, n * 3),
+    lambda x, n: x.outer(x).triu(n),
+])
+def test_ints_may_be_negative(f, dynamic):
+    """They are no sizes, also where sizes are computed of them."""
+    x = torch.randn(12)
+    check(f, x, 4, dynamic=dynamic, again=[(x, 7), (x, -7), (x, 0), (x, -1)])
+    assert not tilewright.torch.explain(f, x, -2, dynamic=True).eager
+
+
+def test_gradients_with_a_negative_int():
+    """The backward pass takes the int, and tensors whose sizes it is a part of."""
+    def f(x, n):
+        return (x.repeat(n + 10).exp() * n).sum()
+
+    compiled = torch.compile(f, backend=backend, dynamic=True)
+    for n in (4, -7, 2):
+        mine = torch.randn(6, requires_grad=True)
+        theirs = mine.detach().clone().requires_grad_()
+        compiled(mine, n).backward()
+        f(theirs, n).backward()
+        torch.testing.assert_close(mine.grad, theirs.grad)
 
 
 def test_shared_heads_of_attention_that_only_calls_count():

@@ -14,8 +14,11 @@ KIND = "torch"
 
 
 def _content(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        _native.refuse("TW-IO-0001", f"cannot read {path}: {error.strerror}", "give the path of a file of kernels")
 
 
 def key(json: bytes, options: Options, target: str, kernels: list[tuple[str, str]]) -> str:

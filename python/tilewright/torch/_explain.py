@@ -84,18 +84,18 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
                        "give a function or a module, and its arguments behind it")
     records: list[GraphRecord] = []
 
-    def recording(module: Any, inputs: list[Any]) -> Any:
+    def tilewright(module: Any, inputs: list[Any]) -> Any:  # torch names it in errors
         return compile_for(module, inputs, read(None, options), records.append)
 
     before = _private.graph_breaks()
     try:
         torch.compiler.reset()
-        results = torch.compile(f, backend=recording, dynamic=dynamic)(*args, **kwargs)
+        results = torch.compile(f, backend=tilewright, dynamic=dynamic)(*args, **kwargs)
         _run_backward(_differentiable(results), _differentiable((args, kwargs)))
         said = Explanation(records.copy(), list(_private.graph_breaks() - before))
     finally:
         torch.compiler.reset()
-        records.clear()  # results in the traceback of an error keep their graphs, and these `recording`, beyond Python's end
+        records.clear()  # results in the traceback of an error keep their graphs, and this backend, beyond Python's end
     return said
 
 

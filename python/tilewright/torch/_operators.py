@@ -119,8 +119,10 @@ class Operator:
                 equations += list(zip(shape, argument.shape))
         _solve(self.kernel.name, equations, values)
         for size, value in equations:
-            torch._check(_evaluated(size, values) == value,
-                         lambda: f"kernel {self.kernel.name}: a size is {value}, but must be {size}")
+            wanted = _evaluated(size, values)
+            text = f"{size}" if str(wanted) == str(size) else f"{size} = {wanted}"
+            torch._check(wanted == value,
+                         lambda: f"kernel {self.kernel.name}: a size is {value}, but must be {text}")  # noqa: B023
         for symbol in self.signature.symbols():
             self._check_range(symbol, values.get(symbol.name))
         return values
