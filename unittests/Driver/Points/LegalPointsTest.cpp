@@ -150,8 +150,8 @@ const std::set<std::string> reasonsOfTarget = {
     "only panels have neighbours side by side",
     "neighbours along the sum stay together",
     "neighbours come out even",
-    "rows of the instructions for pairs of bf16",
-    "their columns"};
+    "registers hold the sums of pairs of bf16",
+    "columns of the instructions for pairs of bf16"};
 
 TEST(IllegalPoints, AreRefusedWithTheReason) {
   std::set<std::string> missing = reasonsOfTarget;

@@ -121,8 +121,9 @@ TEST(PlainConvolution, WeightsAreTransformedWhereThatPaysAndGivenFiltersTranspos
   // What Winograd's algorithm saves of deep images is more than it takes beside.
   kernels::Convolution image = kernels::image(256, 256, 14, 3),
                        flat = kernels::image(64, 64, 56, 1);
-  image.batch = {32};
   EXPECT_EQ(own->chooseCut({{image, {}, {}}, true}), tile::Cut::TransformWeights);
+  image.batch = {32}; // sums in several parts take longer than that
+  EXPECT_EQ(own->chooseCut({{image, {}, {}}, true}), tile::Cut::None);
   EXPECT_EQ(own->chooseCut({{flat, {}, {}}, true}), tile::Cut::None);
   EXPECT_EQ(own->chooseCut({{kernels::given(image), {}, {}}, false}), tile::Cut::TransposeRhs);
 }
