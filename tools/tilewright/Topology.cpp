@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Topology.h"
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +42,8 @@ static std::string lessCapable(const std::vector<fs::path> &cpus) {
   std::vector<std::pair<long, std::string>> capacities;
   for (const fs::path &cpu : cpus)
     if (std::string word = wordOf(cpu / "cpu_capacity"); !word.empty())
-      capacities.emplace_back(std::atol(word.c_str()), cpu.filename().string().substr(3));
+      capacities.emplace_back(std::strtol(word.c_str(), nullptr, 10),
+                              cpu.filename().string().substr(3));
   std::vector<std::string> less;
   for (const auto &[capacity, number] : capacities)
     if (capacity < std::ranges::max(capacities).first)
