@@ -43,8 +43,7 @@ std::vector<std::string> cpuFeatures() {
   return present;
 }
 
-/// The first word of a small file; empty when it cannot be read.
-static std::string wordOf(const std::string &path) {
+std::string wordOf(const std::string &path) {
   std::string word;
   std::ifstream(path) >> word;
   return word;

@@ -9,6 +9,8 @@
 
 namespace tw::cli {
 
+/// The first word of a small file, as of /sys; empty when it cannot be read.
+std::string wordOf(const std::string &path);
 /// "Intel(R) Xeon(R) ..."; empty when the system does not say.
 std::string cpuModel();
 /// Of the instruction sets that matter to Tilewright, those that can be used here.

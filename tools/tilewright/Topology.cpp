@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Topology.h"
+#include "Machine.h"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <set>
 
 namespace tw::cli {
 namespace fs = std::filesystem;
-
-/// The first word of a small file; empty when it cannot be read.
-static std::string wordOf(const fs::path &path) {
-  std::string word;
-  std::ifstream(path) >> word;
-  return word;
-}
 
 /// The folders `prefix`N of a folder, by their numbers.
 static std::vector<fs::path> numbered(const fs::path &folder, const std::string &prefix) {

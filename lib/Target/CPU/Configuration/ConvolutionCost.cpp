@@ -130,11 +130,11 @@ double waitForInputs(const Problem &p, int64_t rows) {
 }
 
 /// Cycles that the first rows of a block in memory wait for the `lines`, in bytes, of a step's
-/// weights, which are `bytes` in all, where nothing has prefetched them.
-double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, int64_t bytes,
-                      double lines, double first) {
+/// weights, where nothing has prefetched them.
+double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, double lines,
+                      double first) {
   double step = double(block.channelStep > 0 ? block.channelStep : p.channels);
-  if (bytes <= forgottenBytes || step * lines >= double(prefetchedBlock))
+  if (p.weightBytes <= forgottenBytes || step * lines >= double(prefetchedBlock))
     return 0;
   return std::max(0.0, lines / double(memoryRate) - first);
 }
@@ -212,8 +212,7 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
       double(block.channelStep > 0 ? block.channelStep : p.channels);
   step += double(rows) / double(p.lanes); // of x, which is copied to scratch
   double first = Problem::step(double(rowsAtOnce), vectors);
-  step +=
-      waitForWeights(p, block, p.weightBytes, lines, first) + lines / secondLevelRate * notHidden;
+  step += waitForWeights(p, block, lines, first) + lines / secondLevelRate * notHidden;
   return double(programsInScratch(p, block)) * double(p.taps * p.channels) *
          (step + (p.isOutputsFirst ? double(block.columns) * transposedElement : 0));
 }

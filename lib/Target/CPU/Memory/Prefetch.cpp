@@ -55,7 +55,8 @@ void Emitter::prefetchAhead(const LookAhead &ahead, const Indices &at, int64_t l
     Ix along = d == ahead.dim ? Ix::of(found) : ix().add(index(position), at[d]);
     first = ix().add(first, ix().mul(along, table.strides[d]));
   }
-  int64_t elements = 64 / bytesOf(table.element);
+  constexpr int64_t lineBytes = 64;
+  int64_t elements = lineBytes / bytesOf(table.element);
   for (int64_t line = 0; line < lines; ++line)
     prefetch(table.base, table.element, ix().add(first, line * elements),
              /*toFirstLevel=*/!ahead.along);

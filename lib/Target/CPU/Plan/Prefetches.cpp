@@ -4,7 +4,7 @@
 // the row of the next program is prefetched. What is read once only streams; most processors see
 // that by themselves, and for products on others it is prefetched a little ahead. Beside the
 // products of a block in memory, the block of b that comes next is prefetched: it is read across
-// its rows, which the processor does not foresee.
+// its rows, which the processor does not foresee. Nor does it foresee rows that are looked up.
 #include "Target/CPU/Plan/Prefetches.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

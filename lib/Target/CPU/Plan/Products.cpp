@@ -379,6 +379,7 @@ private:
     return crowdsOthers(*wide) ? leaveRegisters() : success();
   }
 
+  /// By how many bytes b is prefetched where it streams from memory; 0: not at all.
   int64_t streamAhead() {
     bool isBalanced = dot.form == DotStep::Form::Pairs && cpu.pairStreamAhead > 0 &&
                       op.getType().getDimSize(0) >= cpu.balancedPairRows;
