@@ -53,24 +53,26 @@ private:
   std::unique_ptr<target::Target> tiles, reference;
 };
 
-NamedTarget forCpu(InstructionSet cpu) {
-  auto features = target::CpuFeatures::of(cpu);
-  return {"cpu",
-          "cpu",
-          std::move(cpu),
-          "",
-          std::make_shared<WholeTarget>(target::createCPUTarget(features)),
-          target::createCPUChooser(features)};
+NamedTarget forCpu(InstructionSet cpu, const CpuCaches &caches) {
+  auto features = target::CpuFeatures::of(cpu, caches);
+  return {.name = "cpu",
+          .family = "cpu",
+          .cpu = std::move(cpu),
+          .code = std::make_shared<WholeTarget>(target::createCPUTarget(features)),
+          .chooser = target::createCPUChooser(features),
+          .caches = caches};
 }
+
+NamedTarget forHost() { return forCpu(hostInstructionSet(), hostCaches()); }
 
 /// What code on the host of a GPU may use: machines with GPUs have more.
 constexpr char gpuHost[] = "x86-64-v3";
 
 NamedTarget forGpu(const target::GpuArchitecture &architecture, target::Precision precision) {
-  auto features = *target::instructionSetOf(gpuHost);
+  InstructionSet features = target::namedCpu(gpuHost)->set;
   return {fmt::format("nvidia:{}", std::string_view(architecture.name)),
           "nvidia",
-          features,
+          std::move(features),
           architecture.name.str(),
           std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
           target::createNVIDIAChooser(architecture, precision),
@@ -82,11 +84,13 @@ std::string featuresHelp(const std::string &name) {
   size_t plus = name.find('+');
   if (plus == name.npos || !name.starts_with("cpu:"))
     return "";
-  auto cpu = target::instructionSetOf(std::string_view(name).substr(4, plus - 4));
+  auto cpu = target::namedCpu(std::string_view(name).substr(4, plus - 4));
   if (!cpu)
     return "";
-  return fmt::format("features of {} CPUs follow the name, each after a +: {}",
-                     nameOf(cpu->architecture), fmt::join(usefulFeatures(cpu->architecture), ", "));
+  Architecture architecture = cpu->set.architecture;
+  return fmt::format("features of {} CPUs follow the name, each after a +: {}; so do the sizes of "
+                     "caches of a thread: l1=48K, l2=2M",
+                     nameOf(architecture), fmt::join(usefulFeatures(architecture), ", "));
 }
 
 Diagnostic noTarget(const std::string &name) {
@@ -104,17 +108,17 @@ Diagnostic noTarget(const std::string &name) {
 
 Result<NamedTarget> byName(const std::string &name, target::Precision precision) {
   if (name == "cpu" || name == "cpu:host")
-    return forCpu(hostInstructionSet());
+    return forHost();
   if (name == "reference") {
     // Kernels written by hand are tile programs there, too.
-    NamedTarget target = forCpu(hostInstructionSet());
+    NamedTarget target = forHost();
     target.name = name;
     target.chooser = nullptr;
     return target;
   }
   if (name.starts_with("cpu:"))
-    if (auto features = target::instructionSetOf(name.substr(4)))
-      return forCpu(*std::move(features));
+    if (auto cpu = target::namedCpu(name.substr(4)))
+      return forCpu(std::move(cpu->set), cpu->caches);
   constexpr std::string_view gpuPrefix = "nvidia:";
   if (name.starts_with(gpuPrefix))
     if (const auto *architecture = target::gpuArchitecture(name.substr(gpuPrefix.size())))
@@ -124,7 +128,7 @@ Result<NamedTarget> byName(const std::string &name, target::Precision precision)
 
 } // namespace
 
-NamedTarget hostTarget() { return forCpu(hostInstructionSet()); }
+NamedTarget hostTarget() { return forHost(); }
 
 Result<NamedTarget> findTarget(const std::string &name, const std::string &precision) {
   auto refuse = [](std::string message, std::string help) {

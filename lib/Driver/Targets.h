@@ -29,16 +29,18 @@ struct NamedTarget {
   bool allowsTF32 = false;
   /// Whether operands of products of f32 are rounded to bf16.
   bool roundsProducts = false;
+  /// What blocks of kernels for CPUs are chosen for.
+  CpuCaches caches = {};
 
   /// Whether a model is compiled without configurations, each operation by itself.
   bool isPlain() const { return !chooser; }
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of
-/// Target/CPU/CpuFeatures.h, perhaps with further features ("cpu:aarch64+bf16"), "nvidia:NAME" for
-/// one of Target/NVIDIA/Architecture.h, or "reference". `precision` of products of f32: "f32" (also
-/// empty), "bf16", or "tf32" for GPUs that have it. Errors: DRIVER_2 with what there is; DRIVER_3
-/// for a precision that the target does not have.
+/// Target/CPU/CpuFeatures.h, perhaps with further features and caches ("cpu:aarch64+bf16+l2=2M"),
+/// "nvidia:NAME" for one of Target/NVIDIA/Architecture.h, or "reference". `precision` of products
+/// of f32: "f32" (also empty), "bf16", or "tf32" for GPUs that have it. Errors: DRIVER_2 with what
+/// there is; DRIVER_3 for a precision that the target does not have.
 Result<NamedTarget> findTarget(const std::string &name, const std::string &precision = {});
 
 /// The target for this machine, for what runs at compile time.

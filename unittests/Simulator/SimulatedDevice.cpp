@@ -54,7 +54,7 @@ NamedTarget tw::hostTarget() {
 
 Result<NamedTarget> tw::findTarget(const std::string &, const std::string &precision) {
   bool isTF32 = precision == "tf32";
-  auto features = *target::instructionSetOf("x86-64-v3");
+  auto features = target::namedCpu("x86-64-v3")->set;
   const target::GpuArchitecture &architecture = *target::gpuArchitecture("sm_90a");
   return NamedTarget{"nvidia:sm_90a",
                      "nvidia",

@@ -290,12 +290,19 @@ static LogicalResult finishHost(ModuleOp into, const llvm::SmallPtrSetImpl<Opera
   return success();
 }
 
-/// Payload places of all weights of `main`.
+/// Payload places of all weights of `main`, in the order of their first uses: what a kernel
+/// prefetches behind the last block of its weight is the first one of the next launch's.
 static DenseMap<Operation *, int64_t> placeWeights(func::FuncOp main, Payload &payload) {
   DenseMap<Operation *, int64_t> offsets;
-  main.walk([&](graph::WeightOp op) {
-    offsets[op] = payload.add(op.getSource(), cast<RankedTensorType>(op.getType()));
+  auto place = [&](graph::WeightOp op) {
+    if (op && !offsets.contains(op))
+      offsets[op] = payload.add(op.getSource(), cast<RankedTensorType>(op.getType()));
+  };
+  main.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      place(operand.getDefiningOp<graph::WeightOp>());
   });
+  main.walk(place);
   return offsets;
 }
 

@@ -5,9 +5,13 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include <algorithm>
 #include <mutex>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace tw {
 
@@ -29,6 +33,29 @@ InstructionSet hostInstructionSet() {
     if (host.lookup(name) && (!name.starts_with("amx") || mayUseTiles()))
       set.features.emplace_back(name);
   return set;
+}
+
+/// Threads that share a core and its caches, by CPUID's leaf of the topology.
+static int64_t threadsOfCore() {
+#if defined(__x86_64__)
+  constexpr unsigned topology = 0xb, countMask = 0xffff;
+  unsigned eax = 0, threads = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(topology, /*level of threads*/ 0, &eax, &threads, &ecx, &edx))
+    return std::max<int64_t>(1, threads & countMask);
+#endif
+  return 1;
+}
+
+CpuCaches hostCaches() {
+  CpuCaches caches;
+  // glibc asks CPUID.
+  auto set = [threads = threadsOfCore()](int name, int64_t &bytes) {
+    if (long whole = sysconf(name); whole > 0)
+      bytes = whole / threads;
+  };
+  set(_SC_LEVEL1_DCACHE_SIZE, caches.firstLevel);
+  set(_SC_LEVEL2_CACHE_SIZE, caches.secondLevel);
+  return caches;
 }
 
 namespace {

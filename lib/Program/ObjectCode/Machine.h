@@ -14,6 +14,10 @@ namespace tw {
 /// This host's architecture, and its features that generated code may use.
 InstructionSet hostInstructionSet();
 
+/// The caches of this host's cores, shared evenly by the threads of a core; the defaults for what
+/// the system does not tell.
+CpuCaches hostCaches();
+
 /// A machine for position-independent code that uses `set`, at -O3; null when this compiler's LLVM
 /// has no code generator for it.
 std::unique_ptr<llvm::TargetMachine> makeMachine(const InstructionSet &set);

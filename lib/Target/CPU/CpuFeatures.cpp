@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/CpuFeatures.h"
 #include <algorithm>
+#include <charconv>
 #include <functional>
 
 namespace tw::target {
@@ -11,20 +12,27 @@ struct Cpu {
   Architecture architecture;
   std::string_view name;
   std::vector<std::string_view> features;
+  CpuCaches caches; // that CPUs with no more than these features have
 };
+
+/// Of CPUs before AVX-512.
+constexpr CpuCaches small = {.firstLevel = 32 << 10, .secondLevel = 512 << 10};
+/// Of others, in a thread of two that share 2 MiB, or with 1 MiB of its own.
+constexpr CpuCaches large = {.firstLevel = 32 << 10, .secondLevel = 1 << 20};
 
 const std::vector<Cpu> &cpus() {
   using enum Architecture;
   static const std::vector<Cpu> all = {
-      {X86_64, "x86-64", {}},
-      {X86_64, "x86-64-v2", {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
-      {X86_64, "x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
-      {X86_64, "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+      {X86_64, "x86-64", {}, small},
+      {X86_64, "x86-64-v2", {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}, small},
+      {X86_64, "x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}, small},
+      {X86_64, "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, large},
       {X86_64,
        "amx",
        {"avx512vnni", "avx512bf16", "avx512vbmi", "avx512vbmi2", "amx-tile", "amx-bf16",
-        "amx-int8"}},
-      {AArch64, "aarch64", {}},
+        "amx-int8"},
+       large},
+      {AArch64, "aarch64", {}, large},
   };
   return all;
 }
@@ -65,11 +73,13 @@ static CpuFeatures ofAArch64(const Has &has) {
   return cpu;
 }
 
-CpuFeatures CpuFeatures::of(const InstructionSet &set) {
+CpuFeatures CpuFeatures::of(const InstructionSet &set, const CpuCaches &caches) {
   Has has = [&](std::string_view name) {
     return std::ranges::find(set.features, name) != set.features.end();
   };
-  return set.architecture == Architecture::AArch64 ? ofAArch64(has) : ofX86(has);
+  CpuFeatures cpu = set.architecture == Architecture::AArch64 ? ofAArch64(has) : ofX86(has);
+  cpu.caches = caches;
+  return cpu;
 }
 
 RegisterBlock CpuFeatures::productBlock(int64_t bytes) const {
@@ -103,35 +113,64 @@ std::vector<std::string_view> cpuNames() {
   return names;
 }
 
-static std::optional<InstructionSet> namedSet(std::string_view name) {
+static std::optional<NamedCpu> plainCpu(std::string_view name) {
   for (const Cpu &wanted : cpus()) {
     if (wanted.name != name)
       continue;
-    InstructionSet set{wanted.architecture, {}};
+    NamedCpu named{{wanted.architecture, {}}, wanted.caches};
     for (const Cpu &cpu : cpus()) {
       if (cpu.architecture == wanted.architecture)
-        set.features.insert(set.features.end(), cpu.features.begin(), cpu.features.end());
+        named.set.features.insert(named.set.features.end(), cpu.features.begin(),
+                                  cpu.features.end());
       if (&cpu == &wanted)
-        return set;
+        return named;
     }
   }
   return std::nullopt;
 }
 
-std::optional<InstructionSet> instructionSetOf(std::string_view cpu) {
-  size_t end = cpu.find('+');
-  std::optional<InstructionSet> set = namedSet(cpu.substr(0, end));
-  while (set && end != cpu.npos) {
+/// "48K" or "2M"; nothing for other texts, and sizes that no cache has.
+static std::optional<int64_t> bytesOf(std::string_view size) {
+  constexpr int64_t leastKilobytes = 4, mostKilobytes = 1 << 20;
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), number);
+  std::string_view unit(end, size.data() + size.size());
+  if (error != std::errc() || number < 1 || number > mostKilobytes || (unit != "K" && unit != "M"))
+    return std::nullopt;
+  int64_t kilobytes = unit == "M" ? number << 10 : number;
+  if (kilobytes < leastKilobytes || kilobytes > mostKilobytes)
+    return std::nullopt;
+  return kilobytes << 10;
+}
+
+/// What follows a CPU's name: a feature, or the size of a cache. False for anything else.
+static bool add(NamedCpu &cpu, std::string_view word) {
+  constexpr std::pair<std::string_view, int64_t CpuCaches::*> sizes[] = {
+      {"l1=", &CpuCaches::firstLevel}, {"l2=", &CpuCaches::secondLevel}};
+  for (auto [name, cache] : sizes)
+    if (word.starts_with(name)) {
+      std::optional<int64_t> bytes = bytesOf(word.substr(name.size()));
+      cpu.caches.*cache = bytes.value_or(0);
+      return bytes.has_value();
+    }
+  if (std::ranges::find(usefulFeatures(cpu.set.architecture), word) ==
+      usefulFeatures(cpu.set.architecture).end())
+    return false;
+  if (std::ranges::find(cpu.set.features, word) == cpu.set.features.end())
+    cpu.set.features.emplace_back(word);
+  return true;
+}
+
+std::optional<NamedCpu> namedCpu(std::string_view name) {
+  size_t end = name.find('+');
+  std::optional<NamedCpu> cpu = plainCpu(name.substr(0, end));
+  while (cpu && end != name.npos) {
     size_t begin = end + 1;
-    end = cpu.find('+', begin);
-    std::string_view feature = cpu.substr(begin, end - begin);
-    if (std::ranges::find(usefulFeatures(set->architecture), feature) ==
-        usefulFeatures(set->architecture).end())
+    end = name.find('+', begin);
+    if (!add(*cpu, name.substr(begin, end - begin)))
       return std::nullopt;
-    if (std::ranges::find(set->features, feature) == set->features.end())
-      set->features.emplace_back(feature);
   }
-  return set;
+  return cpu;
 }
 
 } // namespace tw::target

@@ -50,8 +50,9 @@ struct CpuFeatures {
   /// The instruction that orders non-temporal stores before what the caller does next, as LLVM's
   /// intrinsic; null: they are ordered as all others are.
   const char *storeFence = nullptr;
+  CpuCaches caches;
 
-  static CpuFeatures of(const InstructionSet &set);
+  static CpuFeatures of(const InstructionSet &set, const CpuCaches &caches = {});
 
   /// The block of a product with f32 sums (`bytes` = 4) or f64 sums (8) that runs best when a
   /// program goes over all of K: measured, see docs/cpu-target.md, "Matrix products".
@@ -68,8 +69,14 @@ struct CpuFeatures {
 /// The CPUs that code can be made for by name, beside the host's own: "x86-64-v2", "aarch64", ...
 std::vector<std::string_view> cpuNames();
 
-/// What code may use for a CPU that is named as users name it, "x86-64-v3" or "aarch64+bf16+i8mm":
-/// one of cpuNames, and features of usefulFeatures that it has beside. Nothing for other names.
-std::optional<InstructionSet> instructionSetOf(std::string_view cpu);
+struct NamedCpu {
+  InstructionSet set;
+  CpuCaches caches;
+};
+
+/// A CPU as users name it, "x86-64-v3" or "aarch64+bf16+l2=2M": one of cpuNames, features of
+/// usefulFeatures that it has beside, and the bytes of the first- or second-level data cache that a
+/// thread has. Nothing for other names.
+std::optional<NamedCpu> namedCpu(std::string_view name);
 
 } // namespace tw::target

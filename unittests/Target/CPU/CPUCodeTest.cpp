@@ -45,7 +45,7 @@ std::vector<std::string> blocksOf(const std::string &assembly) {
 /// at a time where their number is known.
 TEST(CPUCode, ProductsDoNotSpill) {
   for (const auto &[name, multiplyAdd, onStack] : {v3, v4, neon}) {
-    CpuFeatures cpu = CpuFeatures::of(*instructionSetOf(name));
+    CpuFeatures cpu = CpuFeatures::of(namedCpu(name)->set);
     RegisterBlock block = cpu.productBlock(4);
     size_t products = block.rows * block.columns * 4 / cpu.vectorBytes;
     size_t loops = 0, unrolled = 0;
@@ -153,7 +153,7 @@ TEST(CPUCode, BlocksOfThreeVectorsDoNotSpill) {
 
 /// The same with bfdot.
 TEST(CPUCode, ProductsOfPairsForAArch64) {
-  RegisterBlock block = *CpuFeatures::of(*instructionSetOf("aarch64+bf16")).pairTile();
+  RegisterBlock block = *CpuFeatures::of(namedCpu("aarch64+bf16")->set).pairTile();
   size_t products = block.rows * block.columns / 4, loops = 0;
   Product p{
       .rows = block.rows, .columns = block.columns, .layout = Layout::Pairs, .operand = "bf16"};
@@ -170,18 +170,25 @@ TEST(CPUCode, ProductsOfPairsForAArch64) {
 
 /// What is decided for an instruction set is read off its names.
 TEST(CPUFeatures, OfNames) {
-  EXPECT_FALSE(instructionSetOf("aarch64+avx2"));
-  EXPECT_FALSE(instructionSetOf("x86-64-v3+"));
-  EXPECT_FALSE(instructionSetOf("arm"));
-  auto set = instructionSetOf("aarch64+bf16+i8mm+bf16");
-  ASSERT_TRUE(set);
-  EXPECT_EQ(set->architecture, Architecture::AArch64);
-  EXPECT_EQ(set->features, (std::vector<std::string>{"bf16", "i8mm"}));
-  auto wide = instructionSetOf("x86-64-v4+avx512bf16");
+  EXPECT_FALSE(namedCpu("aarch64+avx2"));
+  EXPECT_FALSE(namedCpu("x86-64-v3+"));
+  EXPECT_FALSE(namedCpu("arm"));
+  for (const char *size :
+       {"l2=", "l2=2", "l2=-1M", "l2=2G", "l2=1K", "l2=99999999999999999999M", "l2=2M1", "l3=8M"})
+    EXPECT_FALSE(namedCpu(std::string("x86-64-v3+") + size)) << size;
+  auto large = namedCpu("x86-64-v3+l1=48K+l2=2M");
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->caches, (CpuCaches{48 << 10, 2 << 20}));
+  EXPECT_EQ(large->set, namedCpu("x86-64-v3")->set);
+  auto cpu = namedCpu("aarch64+bf16+i8mm+bf16");
+  ASSERT_TRUE(cpu);
+  EXPECT_EQ(cpu->set.architecture, Architecture::AArch64);
+  EXPECT_EQ(cpu->set.features, (std::vector<std::string>{"bf16", "i8mm"}));
+  auto wide = namedCpu("x86-64-v4+avx512bf16");
   ASSERT_TRUE(wide);
-  EXPECT_TRUE(CpuFeatures::of(*wide).bf16Dot);
-  EXPECT_FALSE(CpuFeatures::of(*instructionSetOf("x86-64-v4")).bf16Dot);
-  EXPECT_EQ(CpuFeatures::of(*instructionSetOf("aarch64")).vectorRegisters, 32u);
+  EXPECT_TRUE(CpuFeatures::of(wide->set).bf16Dot);
+  EXPECT_FALSE(CpuFeatures::of(namedCpu("x86-64-v4")->set).bf16Dot);
+  EXPECT_EQ(CpuFeatures::of(namedCpu("aarch64")->set).vectorRegisters, 32u);
 }
 
 /// So are those that read b as it lies, if each element of it meets enough rows to pack it.

@@ -268,8 +268,8 @@ TEST(CPUContraction, SomeRowsOfPairsAreABlockInMemory) {
   EXPECT_EQ(variant(64).kBlock, 512);
   Contraction bounded = spec;
   bounded.dims[0].most = 64;
-  EXPECT_GT(cyclesOfUnaskedPairs(bounded, kernel), 0);
-  EXPECT_EQ(cyclesOfUnaskedPairs(bounded, variant(64)), 0);
+  EXPECT_GT(cyclesOfUnaskedPairs(bounded, kernel, amx), 0);
+  EXPECT_EQ(cyclesOfUnaskedPairs(bounded, variant(64), amx), 0);
 }
 
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose

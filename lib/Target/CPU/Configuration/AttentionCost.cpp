@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/AttentionCost.h"
 #include "Target/CPU/Configuration/AttentionSizes.h"
+#include "Target/CPU/Configuration/Memory.h"
 #include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 #include <optional>
@@ -14,8 +15,7 @@ constexpr int64_t fewRows = 16, keysOfFewRows = 512; // which read keys and valu
                                                      // blocks, fewer streams that begin anew
 constexpr int64_t wantedRows = 128;                  // of queries, with their groups
 constexpr int64_t mostQueries = 256, mostParts = 4;  // of a program; of all of them
-constexpr int64_t mostBytes = 256 << 10; // of scores: they stay in the second-level cache
-constexpr int64_t splitKeys = 1024;      // keys that workers may share
+constexpr int64_t splitKeys = 1024;                  // keys that workers may share
 
 /// With the heads, of which groups share keys.
 struct Problem : AttentionSizes {
@@ -61,7 +61,7 @@ double tripCycles(const Problem &p, const AttentionConfiguration &block) {
                    : p.isInPairs(rows, keys, p.depth) ? 0 // packed as part of the product
                                                       : copied * double(keys * p.depth);
   double cycles = products + 9 * double(scores) + fixed + columns;
-  return rows * keys * p.bytes > mostBytes ? cycles * 1.1 : cycles;
+  return rows * keys * p.bytes > nearBytes(p.caches) ? cycles * 1.1 : cycles;
 }
 
 double cycles(const Problem &p, const AttentionConfiguration &block) {

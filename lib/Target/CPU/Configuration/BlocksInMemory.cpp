@@ -99,7 +99,8 @@ bool readsAAnew(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t rows = std::min(sizeOf(contraction, roles.rows), mostWideRows);
   return unit.hasSlowThirdLevel && !isBf16Product(contraction) &&
-         rows * sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) >= crowdedBytes;
+         rows * sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) >=
+             crowdedBytes(unit.caches);
 }
 
 /// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
@@ -108,7 +109,6 @@ bool readsAAnew(const Contraction &contraction, const VectorUnit &unit) {
 bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1 ||
-      !contraction.dims[roles.rows.back()].size ||
       sizeOf(contraction, roles.rows) <= mostRowsOfDots)
     return false;
   if (takesPairs(contraction, unit))
@@ -130,7 +130,8 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
 bool canStreamPanels(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t depth = sizeOf(contraction, roles.sums);
-  bool isLarge = depth * sizeOf(contraction, roles.columns) * int64_t(sizeof(float)) > smallBytes;
+  bool isLarge = depth * sizeOf(contraction, roles.columns) * int64_t(sizeof(float)) >
+                 crowdedBytes(unit.caches);
   return !roles.rows.empty() && roles.sums.size() == 1 && !convertsInProducts(contraction) &&
          sizeOf(contraction, roles.rows) >= streamedRows &&
          (unit.registers >= 32 ? depth >= leastStreamed : depth >= leastStreamedNarrow && isLarge);
@@ -342,11 +343,11 @@ bool isTransposed(const Contraction &contraction) {
   return last.dim >= 0 && !contraction.c.covers(last.dim);
 }
 
-bool isForgotten(const Contraction &contraction) {
+bool isForgotten(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   return roles.batch.empty() && sizeOf(contraction, roles.columns) *
                                         sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) >
-                                    forgottenBytes;
+                                    forgottenBytes(unit.caches);
 }
 
 std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
@@ -354,12 +355,14 @@ std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
                                               const CPUContraction &inRegisters) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t rows = sizeOf(contraction, roles.rows);
-  if (inRegisters.isInterleaved() && inRegisters.isPacked && isForgotten(contraction) &&
+  if (!inRegisters.isPacked && inRegisters.columnParts == 1 && packsInProducts(contraction, unit))
+    return panelBlock(contraction, unit, inRegisters);
+  if (inRegisters.isInterleaved() && inRegisters.isPacked && isForgotten(contraction, unit) &&
       canStreamPairs(contraction, unit) && roles.rows.size() == 1)
     return pairsInMemory(contraction, unit, inRegisters);
   // Two products of a row and a vector of b in a cycle take no longer than reading that.
   int64_t vectorBytes = unit.lanes * int64_t(sizeof(float));
-  if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction) ||
+  if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction, unit) ||
       unit.registers < 32 || !canStreamPanels(contraction, unit) || roles.rows.size() != 1 ||
       rows * memoryRate > 2 * vectorBytes)
     return std::nullopt;

@@ -20,8 +20,8 @@ using conversion::ConfigurationProblem;
 using kernels::Configuration;
 using tile::Cut;
 
-/// Bytes that every core's second-level cache has. Not the machine's own, so that the same model
-/// becomes the same kernels on all of them.
+/// Bytes that every core's second-level cache has. Not the machine's own, so that the same
+/// operators of a model share kernels on all of them: blocks alone are chosen by its caches.
 constexpr int64_t secondLevelCache = 256 << 10;
 
 /// Rows up to which a product may have a block of its own; the same where pairs are multiplied. A
@@ -167,7 +167,7 @@ public:
     CPUContraction kernel = chosen(*product, problem);
     if (kernel.isInterleaved())
       return {fewRowsOfPairs.begin(), fewRowsOfPairs.end()};
-    if (kernel.isPacked && isForgotten(*product))
+    if (kernel.isPacked && isForgotten(*product, unitFor(*product)))
       return {fewRowsFromMemory.begin(), fewRowsFromMemory.end()};
     return {fewRows.begin(), fewRows.end()};
   }
@@ -191,7 +191,7 @@ public:
       return std::nullopt;
     CPUContraction block = contractionFrom(configuration);
     return contractionCost(*product, block, unitFor(*product)) +
-           cyclesOfUnaskedPairs(*product, block);
+           cyclesOfUnaskedPairs(*product, block, unitFor(*product));
   }
 
 private:
@@ -236,6 +236,7 @@ VectorUnit vectorUnit(const CpuFeatures &features, int64_t bytes) {
   }
   unit.hasSlowThirdLevel = features.hasSlowThirdLevel;
   unit.panelRows = features.panelRows;
+  unit.caches = features.caches;
   return unit;
 }
 

@@ -52,7 +52,8 @@ double contractionCost(const Contraction &contraction, const ContractionConfigur
 
 /// Cycles that all programs of pairs in registers wait for b, which streams from memory: nothing
 /// has asked for it before. Blocks in memory ask for the next one meanwhile.
-double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block);
+double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block,
+                            const VectorUnit &unit);
 
 /// Whether a kernel that transposes b first pays: each block of rows would transpose it again.
 bool isRhsTransposeProfitable(const Contraction &contraction);

@@ -14,6 +14,7 @@ struct VectorUnit {
   int64_t pairRows = 0, pairColumns = 0;
   bool hasSlowThirdLevel = false; // CpuFeatures
   int64_t panelRows = CpuFeatures().panelRows;
+  CpuCaches caches;
 };
 
 /// Of a block in memory: what a block in registers, a part of it, reads of a row of b.

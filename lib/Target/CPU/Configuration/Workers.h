@@ -31,8 +31,8 @@ constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPro
 /// 32-64-32-4 0.46; layers of 0.6 GFLOP together 0.80 to 1.12. With one thread it makes little
 /// difference (docs/compiler-kernels.md).
 constexpr conversion::RowFusionLimits rowFusionLimits{/*mostOperations=*/1 << 30,
-                                                      /*mostBytes=*/crowdedBytes,
-                                                      /*mostSharedBytes=*/crowdedBytes,
+                                                      /*mostBytes=*/crowdedBytes({}),
+                                                      /*mostSharedBytes=*/crowdedBytes({}),
                                                       /*leastPrograms=*/someWorkers};
 
 /// The share of the workers that have work, in the mean while `programs` run.
