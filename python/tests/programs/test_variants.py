@@ -59,3 +59,24 @@ def test_rows_of_several_dimensions():
 def test_static_rows_have_none():
     program = tilewright.compile(Block(torch.float32).eval(), (torch.randn(3, 64),))
     assert not any(variants_of(program))
+
+
+class GivenWeights(nn.Module):
+    """Layers whose weights are inputs, as torch.compile hands them over: [N, K] and [K, N]."""
+
+    def forward(self, x, up, down):
+        return torch.relu(nn.functional.linear(x, up)) @ down
+
+
+@pytest.mark.parametrize("target", ["cpu", "cpu:x86-64-v3"])
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 2e-5), (torch.float64, 1e-12), (torch.bfloat16, 3e-2)])
+def test_weights_that_are_inputs(target, dtype, tolerance):
+    torch.manual_seed(2)
+    up, down = torch.randn(320, 288, dtype=dtype) / 17, torch.randn(320, 100, dtype=dtype) / 18
+    program = tilewright.compile(GivenWeights(), (torch.randn(3, 288, dtype=dtype), up, down), target=target, threads=2,
+                                 dynamic_shapes=({0: Dim("rows", min=0, max=4096)}, {}, {}))
+    # Nothing copies a weight as a whole.
+    assert len(program.report.dispatches) == 2, program.report
+    for rows in (*ROWS, 0, 127, 191, 193, 200, 385):
+        x = torch.randn(rows, 288, dtype=dtype)
+        torch.testing.assert_close(program(x, up, down), GivenWeights()(x, up, down), rtol=tolerance, atol=tolerance)

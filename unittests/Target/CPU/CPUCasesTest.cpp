@@ -2,7 +2,7 @@
 //
 // Each operation of tile programs, compiled, against the interpreter: sizes around the tile's and
 // the vector's, all dtypes.
-#include "runtime/CpuFeatures.h"
+#include "unittests/Target/CPU/TestedCpus.h"
 #include "unittests/Target/CompiledKernel.h"
 #include "unittests/Target/Products.h"
 #include <fmt/format.h>
@@ -13,15 +13,6 @@ namespace {
 
 const std::vector<std::string> floats = {"f32", "f64", "f16", "bf16"};
 const std::vector<std::string> integers = {"i8", "i16", "i32", "i64"};
-
-/// This machine, and a lesser one where code for it goes other ways: small elements are not masked
-/// by one instruction there.
-std::vector<std::string> cpusFor(const std::string &dtype) {
-  bool isSmall = dtype == "i8" || dtype == "i16" || dtype == "f16" || dtype == "bf16";
-  if (isSmall && rt::hasCpuFeature("avx2"))
-    return {"host", "x86-64-v3"};
-  return {"host"};
-}
 
 /// y0, y1, ... = the values %r0, %r1, ... that `bodies` give of x and z on tiles of 2 x 24, over
 /// matrices of any size; %t, %u and the type TILE are there. One kernel for many operations: most

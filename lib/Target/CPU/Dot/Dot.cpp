@@ -31,6 +31,7 @@ public:
     if (failed(operands))
       return failure();
     pairs = *operands;
+    products.limitToBuffers();
     if (plan.form == Form::Pairs && plan.next)
       prefetch.emplace(e, op, *plan.next);
     return plan.form == Form::Tiles ? inTiles() : inVectors();
@@ -189,7 +190,7 @@ private:
                     [&](const Ix &row) { return update(row, rows, /*isFirst=*/false); });
     };
     IndexBuilder ix = e.ix();
-    Ix all = extents[rank - 2];
+    Ix all = products.rows();
     if (auto rows = all.constant()) {
       // Even blocks, of two heights: the last one is not left with a row or two, for which b would
       // be read as for all.
@@ -203,8 +204,38 @@ private:
       return success(succeeded(over(taller > 0 ? first : 0, taller, height + 1)) &&
                      succeeded(over(taller > 0 ? taller : first, *rows, height)));
     }
-    Ix whole = ix.sub(all, ix.rem(all, most));
-    return success(succeeded(over(0, whole, most)) && succeeded(over(whole, all, 1)));
+    Ix at = ix.sub(all, ix.rem(all, most));
+    if (failed(over(0, at, most)))
+      return failure();
+    // What is left over, in halves, for one row at a time would read b as often.
+    for (int64_t height = llvm::bit_floor(uint64_t(most - 1)); height > 0; height /= 2) {
+      Ix next = ix.add(at, ix.mul(ix.div(ix.sub(all, at), height), height));
+      if (failed(over(at, next, height)))
+        return failure();
+      at = next;
+    }
+    if (!isFresh || !plan.areRowsLimited)
+      return success();
+    SmallVector<Value> none;
+    return e.loop(all, extents[rank - 2], 1, none, [&](const Ix &row) {
+      return begin(place, {batch, row, column, 1, vectors, width, e.mask});
+    });
+  }
+
+  /// Rows that nothing is added to.
+  LogicalResult begin(const Memory &place, const ResultBlock &block) {
+    llvm::SaveAndRestore lanes(e.lanes, block.width);
+    Emitter::Scope scope(e);
+    for (unsigned j = 0; j < block.vectors; ++j) {
+      Point point{block.batch, block.width > 1 ? int(rank) - 1 : -1, 1};
+      point.at.append({block.row, e.ix().add(block.column, int64_t(j) * block.width)});
+      llvm::SaveAndRestore masked(e.mask, block.maskOf(j));
+      FailureOr<Value> sum = before(place, point);
+      if (failed(sum))
+        return failure();
+      e.write(place, point, e.convertFloat(*sum, element));
+    }
+    return success();
   }
 
   /// What is added to in f32 may be the sum of many trips of a loop: this trip has a sum of its

@@ -19,7 +19,8 @@ constexpr int64_t lineBytes = 64;
 OuterProducts::OuterProducts(Emitter &e, tile::DotOp op, const DotStep &plan)
     : e(e), b(e.b), loc(e.loc), op(op), plan(plan), rank(int(op.getType().getRank())),
       element(op.getType().getElementType()), sumElement(sumType(op)),
-      depth(e.extents(op.getA())[rank - 1]), streams(plan.streams) {}
+      depth(e.extents(op.getA())[rank - 1]), rowCount(e.extents(op.getA())[rank - 2]),
+      streams(plan.streams) {}
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -40,7 +41,7 @@ LogicalResult OuterProducts::prepare(bool byCalls) {
   if (failed(prepareIt(op.getA(), plan.a, /*isB=*/false)) ||
       failed(prepareIt(op.getB(), plan.b, /*isB=*/true)))
     return failure();
-  limitDepth();
+  limitToBuffers();
   if (plan.next)
     prefetch.emplace(e, op, *plan.next);
   return success();
@@ -110,23 +111,27 @@ LogicalResult OuterProducts::convert(Value tile, const Fill &fill, bool isB) {
   return e.fill(room, source, fill);
 }
 
-/// Beyond a buffer along K both operands are 0: these steps add nothing.
-void OuterProducts::limitDepth() {
-  if (!plan.isDepthLimited)
-    return;
-  auto [a, dimA] = traceToLoad(op.getA(), rank - 1);
-  auto [x, dimB] = traceToLoad(op.getB(), rank - 2);
-  depth = e.ix().min(inBuffer(a, dimA), inBuffer(x, dimB));
+/// Beyond a buffer along K both operands are 0: these steps add nothing. Nor do rows beyond a's.
+void OuterProducts::limitToBuffers() {
+  if (plan.areRowsLimited) {
+    auto [a, dim] = traceToLoad(op.getA(), rank - 2);
+    rowCount = inBuffer(a, dim, rowCount);
+  }
+  if (plan.isDepthLimited) {
+    auto [a, dimA] = traceToLoad(op.getA(), rank - 1);
+    auto [x, dimB] = traceToLoad(op.getB(), rank - 2);
+    depth = e.ix().min(inBuffer(a, dimA, depth), inBuffer(x, dimB, depth));
+  }
   e.inside.insert(plan.insideMeanwhile.begin(), plan.insideMeanwhile.end());
 }
 
-Ix OuterProducts::inBuffer(tile::LoadOp load, int dim) {
+Ix OuterProducts::inBuffer(tile::LoadOp load, int dim, const Ix &extent) {
   IndexBuilder ix = e.ix();
-  if (!limitsDepth({load, unsigned(dim)}) || e.inside.contains({load, unsigned(dim)}))
-    return depth;
+  if (!endsAtBuffer({load, unsigned(dim)}) || e.inside.contains({load, unsigned(dim)}))
+    return extent;
   Ix size = e.buffers.find(load.getBuffer())->second.sizes[dim];
   Ix room = ix.max(0, ix.sub(size, e.index(load.getPositions()[dim])));
-  return ix.min(depth, room);
+  return ix.min(extent, room);
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,12 @@ public:
   /// Adds the products of all steps along K to `sums`, row-major.
   mlir::LogicalResult addTo(llvm::SmallVectorImpl<mlir::Value> &sums, const ResultBlock &block);
 
+  /// Ends rows and steps along K where the buffers do, as the plan says.
+  void limitToBuffers();
+
+  /// How many rows of the result there are to add to; the others are only begun with.
+  const Ix &rows() const { return rowCount; }
+
   /// Whether blocks say that they are the first to have their columns, and copy b.
   bool copiesByFirstRows() const;
 
@@ -40,8 +46,7 @@ private:
   mlir::LogicalResult viewTransposed(const DotOperand &operand);
   mlir::LogicalResult convert(mlir::Value tile, const Fill &fill, bool isB);
   Memory spaced(mlir::RankedTensorType tile, mlir::Type type);
-  void limitDepth();
-  Ix inBuffer(tile::LoadOp load, int dim);
+  Ix inBuffer(tile::LoadOp load, int dim, const Ix &extent);
 
   using SumUp = llvm::function_ref<mlir::LogicalResult(const Ix &, const Ix &,
                                                        llvm::SmallVectorImpl<mlir::Value> &)>;
@@ -66,7 +71,7 @@ private:
   const DotStep &plan;
   int rank;
   mlir::Type element, sumElement; // of the result, and of what is added up
-  Ix depth;
+  Ix depth, rowCount;
   int64_t streams; // parts of the steps along K that are added up side by side
   llvm::SmallDenseMap<mlir::Value, Memory> copies;
   tile::LoadOp panels; // of b, where it is read so

@@ -135,8 +135,9 @@ struct DotStep {
   /// What is packed in pairs beside the product: b or, if that is a transpose, what it turns. Null:
   /// the kernel reads b in pairs.
   mlir::Value packed;
-  /// Steps along K past the end of the buffers are not run; meanwhile these are inside.
-  bool isDepthLimited = false;
+  /// Steps along K past the end of the buffers are not run, nor rows past the end of a's, which
+  /// keep what the sums begin with; meanwhile these accesses are inside.
+  bool isDepthLimited = false, areRowsLimited = false;
   std::vector<Access> insideMeanwhile;
   /// Lanes of the registers that the result is in; else it is in memory: the accumulator's, or its
   /// own.

@@ -89,6 +89,7 @@ private:
   LogicalResult asPairs(Value pairs) {
     dot.form = fitsTiles() ? DotStep::Form::Tiles : DotStep::Form::Pairs;
     scene.multipliesPairs = true;
+    bool isLimited = rowsOfA().has_value();
     llvm::SaveAndRestore before(scene.inside);
     if (dot.form == DotStep::Form::Tiles)
       dot.tileRows = rowsOfBuffer();
@@ -98,7 +99,10 @@ private:
       return failure();
     dot.pairsA = *std::move(a);
     dot.pairsB = *std::move(b);
-    return dot.form == DotStep::Form::Tiles ? sumsOfTiles() : sumsInVectors();
+    if (dot.form == DotStep::Form::Tiles)
+      return sumsOfTiles();
+    dot.areRowsLimited = isLimited;
+    return sumsInVectors();
   }
 
   /// How many rows a buffer of a has that fits into one program, all of whose rows are inside then;
@@ -172,6 +176,7 @@ private:
   //===--- outer products --------------------------------------------------===//
 
   LogicalResult outerProducts() {
+    limitRows();
     if (failed(operand(op.getA(), false, dot.a)) || failed(operand(op.getB(), true, dot.b)))
       return failure();
     limitDepth();
@@ -325,7 +330,28 @@ private:
     return !stride.constant() || *stride.constant() > 4 * *columns;
   }
 
-  //===--- the end of K ----------------------------------------------------===//
+  //===--- the ends of rows and of K ---------------------------------------===//
+
+  /// Rows of a past the end of its buffer are 0 and add nothing, where single elements are read
+  /// under no mask and sums in memory have any number of rows.
+  void limitRows() {
+    auto access = rowsOfA();
+    if (!access || isNarrow(op.getA()) || stepsOfA() || spreadTranspose())
+      return;
+    dot.areRowsLimited = true;
+    scene.inside.insert(*access);
+    dot.insideMeanwhile.push_back(*access);
+  }
+
+  /// Where rows of a may end before those of the sums, which are in memory.
+  std::optional<Access> rowsOfA() {
+    auto load = loadInBuffer(op.getA(), false);
+    if (!isZeroPadded(load) || !op.getType().hasStaticShape() || registersOfSums())
+      return std::nullopt;
+    Access access(load, unsigned(traceToLoad(op.getA(), rank - 2).second));
+    return endsAtBuffer(access) && !scene.inside.contains(access) ? std::optional(access)
+                                                                  : std::nullopt;
+  }
 
   /// Beyond a buffer along K both operands are 0: these steps add nothing.
   void limitDepth() {
@@ -336,7 +362,7 @@ private:
     dot.isDepthLimited = true;
     // Now those that limit it do not read outside along K.
     for (Access access : {Access(a, dimA), Access(x, dimB)})
-      if (limitsDepth(access) && scene.inside.insert(access).second)
+      if (endsAtBuffer(access) && scene.inside.insert(access).second)
         dot.insideMeanwhile.push_back(access);
   }
 

@@ -65,7 +65,7 @@ tile::TransposeOp computedTranspose(tile::DotOp op) {
                                                                         : tile::TransposeOp();
 }
 
-bool limitsDepth(const Access &access) {
+bool endsAtBuffer(const Access &access) {
   auto [op, dim] = access;
   auto load = cast<tile::LoadOp>(op);
   return (load.getStrides().empty() || load.getStrides()[dim] == 1) &&

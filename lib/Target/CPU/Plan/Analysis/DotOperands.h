@@ -42,7 +42,7 @@ tile::ReshapeOp stepsOfBox(mlir::Value tile);
 /// The transpose behind a, of what is no load but for the steps of a box.
 tile::TransposeOp computedTranspose(tile::DotOp op);
 
-/// Whether a load that ends before the depth of a product does says where.
-bool limitsDepth(const Access &access);
+/// Whether a load that ends before its tile does says where: at the end of its buffer.
+bool endsAtBuffer(const Access &access);
 
 } // namespace tw::target::cpu
