@@ -31,11 +31,12 @@ def runs_at_once(inputs: list, labels: list, folder: pathlib.Path) -> int:
     return max(1, MOST_ARGUMENTS // size)
 
 
-def problems(inputs: list, labels: list, count: int, execute: Callable[[list[str]], str | None]) -> list[str]:
+def problems(inputs: list, labels: list, count: int, execute: Callable[[list[str]], str | None], first: dict) -> list[str]:
     """What is wrong with `count` runs: the first result that is not the same bytes as that of the first run. `inputs` and
-    `labels` have those of each call; `execute` makes a process run calls, and returns what it said if that failed."""
+    `labels` have those of each call; `execute` makes a process run calls, and returns what it said if that failed.
+    `first` keeps the results of the first run, for more of them: empty before all."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bitwise-") as name:
-        folder, first = pathlib.Path(name), {}
+        folder = pathlib.Path(name)
         at_once = runs_at_once(inputs, labels, folder)
         for begin in range(0, count, at_once):
             runs = range(begin, min(begin + at_once, count))

@@ -209,14 +209,16 @@ def title_of(part: dict, threads: str) -> str:
 
 
 def run_bitwise(case: Case, options, artifact: pathlib.Path, scratch: pathlib.Path) -> list[str]:
-    """What is not the same bytes in each of `options.bitwise` runs of a case."""
+    """What is not the same bytes in each of `options.bitwise` runs of a case, with any number of threads."""
     wrong = []
-    for threads, part in itertools.product(options.threads.split(","), case.description["cases"]):
-        command, calls = run_command(options, artifact, threads), part["calls"]
+    for part in case.description["cases"]:
+        calls, first = part["calls"], {}
         inputs = [[case.spec(text, scratch) for text in call["inputs"]] for call in calls]
         labels = [[label_of(calls, step, index) for index in range(len(call["outputs"]))] for step, call in enumerate(calls)]
-        wrong += [title_of(part, threads) + text for text in bitwise.problems(
-            inputs, labels, options.bitwise, lambda arguments: execute(command + arguments, options.timeout))]
+        for threads in options.threads.split(","):
+            command = run_command(options, artifact, threads)
+            wrong += [title_of(part, threads) + text for text in bitwise.problems(
+                inputs, labels, options.bitwise, lambda arguments: execute(command + arguments, options.timeout), first)]
     return wrong
 
 
@@ -294,7 +296,7 @@ def parse_options():
     parser.add_argument("--repeat", default="1", help="run calls of cases without state so many times, one after the "
                         "other: 1,3; from the third time on a GPU launches them as CUDA graphs")
     parser.add_argument("--bitwise", type=int, default=1, metavar="N", help="beside comparing with PyTorch, run all calls "
-                        "N times: each result must be the same bytes every time")
+                        "N times with each of --threads: each result must be the same bytes every time")
     parser.add_argument("--threads", default="1", help="passed to run, one after the other: 1,3")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")

@@ -107,7 +107,7 @@ class Bitwise(unittest.TestCase):
                 written += 1
             processes.append(len(files))
 
-        return bitwise.problems(self.INPUTS, self.LABELS, count, execute), processes
+        return bitwise.problems(self.INPUTS, self.LABELS, count, execute, {}), processes
 
     def test_one_process(self):
         self.assertEqual(self.run_them(7), ([], [21]))
@@ -123,8 +123,21 @@ class Bitwise(unittest.TestCase):
         found, _ = self.run_them(5, other=8)
         self.assertEqual(found, ["z of call 1: run 3 differs from the first one, from byte 3 of the file on"])
 
+    def test_other_threads_are_compared_with_the_first(self):
+        def execute(content: bytes):
+            def write(arguments: list[str]) -> None:
+                for word in arguments:
+                    if word.startswith("--output=@"):
+                        pathlib.Path(word.removeprefix("--output=@")).write_bytes(content)
+            return write
+
+        first = {}
+        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 2, execute(b"abc"), first), [])
+        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 2, execute(b"abc"), first), [])
+        self.assertEqual(len(bitwise.problems(self.INPUTS, self.LABELS, 2, execute(b"abd"), first)), 1)
+
     def test_failure_is_told(self):
-        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 5, lambda _: "exit status 1"),
+        self.assertEqual(bitwise.problems(self.INPUTS, self.LABELS, 5, lambda _: "exit status 1", {}),
                          ["runs 1 to 5: exit status 1"])
 
     def test_long_commands_are_cut(self):
