@@ -398,6 +398,10 @@ Status tw::rt::watchThreads(tw_instance *instance, bool on) {
   return instance->instance->watchThreads(on);
 }
 
+Status tw::rt::repeatDispatches(tw_instance *instance, int64_t ns) {
+  return instance->instance->repeatDispatches(ns);
+}
+
 Result<std::vector<std::vector<ThreadPool::Piece>>> tw::rt::takePieces(tw_instance *instance) {
   return instance->instance->takePieces();
 }

@@ -21,6 +21,12 @@ Status watchThreads(tw_instance *instance, bool on);
 /// is running.
 Result<std::vector<std::vector<ThreadPool::Piece>>> takePieces(tw_instance *instance);
 
+/// In the following recorded runs on a GPU each dispatch whose last one took less than `ns` is done
+/// again, up to 64 times behind itself and without what it waits for the host, until it takes about
+/// as long; a mean is recorded. So results are of no use where a dispatch reads what it writes. 0:
+/// never. Errors: the instance is running.
+Status repeatDispatches(tw_instance *instance, int64_t ns);
+
 /// Lives as long as the program.
 const Metadata &metadataOf(const tw_program *program);
 /// Of each temporary of the metadata its bytes in the last run; 0 before it.

@@ -38,8 +38,14 @@ public:
     return device.record(events[noted.size() - 1], stream);
   }
 
-  /// When all is done: gives each dispatch with its begin and end, in ns of the steady clock. The
-  /// first begins when it was noted.
+  /// The last dispatch begins now, and is done `count` times.
+  Status noteAgain(int64_t count, Stream stream) {
+    noted.back().count = count;
+    return device.record(events[noted.size() - 1], stream);
+  }
+
+  /// When all is done: gives each dispatch with its begin and end, of what was done several times
+  /// in the mean, in ns of the steady clock. The first begins when it was noted.
   Status give(const std::function<void(int32_t dispatch, int64_t begin, int64_t end)> &take) {
     int64_t first =
         std::chrono::duration_cast<std::chrono::nanoseconds>(start.time_since_epoch()).count();
@@ -48,6 +54,7 @@ public:
         continue;
       TW_ASSIGN(int64_t begin, device.elapsed(events[0], events[i]));
       TW_ASSIGN(int64_t end, device.elapsed(events[0], events[i + 1]));
+      end = begin + (end - begin) / noted[i].count;
       take(noted[i].dispatch, first + begin, first + end);
     }
     noted.clear();
@@ -58,6 +65,7 @@ private:
   struct Note {
     int32_t dispatch;
     bool begins;
+    int64_t count = 1;
   };
   Device &device;
   std::vector<Note> noted;

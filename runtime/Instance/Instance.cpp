@@ -531,7 +531,7 @@ void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *bu
                     const int64_t *scalars) {
   Trace &watched = static_cast<Instance *>(self)->watched;
   if (Instance &instance = *static_cast<Instance *>(self); !instance.isHost) {
-    instance.keep(instance.times.note(dispatch, begin != 0, instance.stream));
+    instance.keep(instance.noteOnDevice(dispatch, begin != 0));
     return;
   }
   if (begin == 0)

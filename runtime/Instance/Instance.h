@@ -64,6 +64,7 @@ public:
   Status observe(Observer observer);
   Status watchThreads(bool on);
   Result<std::vector<std::vector<ThreadPool::Piece>>> takePieces();
+  Status repeatDispatches(int64_t ns);
   std::vector<int64_t> temporaryBytes() const;
   const Trace &trace() const { return watched; }
 
@@ -139,6 +140,8 @@ private:
   void describeCall();
   Status waitInCall(const char *why);
   int32_t keep(Status status);
+  /// A dispatch on a device that is traced begins or ends.
+  Status noteOnDevice(int32_t dispatch, bool begins);
   static int32_t launch(void *self, int32_t kernel, const tw_launch *launch);
   static int32_t copyWithin(void *self, void *to, const void *from, int64_t bytes);
   static int32_t fillWith(void *self, void *to, uint32_t pattern, int32_t bytes, int64_t count);
@@ -209,6 +212,8 @@ private:
   std::vector<int64_t> readRecords; // 3 of each
   std::vector<AlignedBuffer> hostCopies;
   DeviceTimes times;
+  int64_t repeatedNs = 0;            // Observe.h
+  std::vector<int64_t> dispatchesNs; // what each took last
   bool isCaptured = false;            // the current call's stream, by the caller
   bool hasBeenCaptured = false;       // once, so that memory has to stay
   std::vector<DeviceBuffer> outgrown; // such memory

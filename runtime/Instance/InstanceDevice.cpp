@@ -4,6 +4,7 @@
 // records, and dispatches on the host. What the program's entry enqueues: InstanceWork.cpp.
 #include "Support/Checked.h"
 #include "runtime/Instance/Instance.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -64,8 +65,11 @@ Diagnostic Instance::refuseToWait(std::string_view why, std::string_view help) c
 /// Waits, and tells who traces.
 Status Instance::giveTimes() {
   TW_TRY(device.wait(stream));
-  return times.give(
-      [&](int32_t dispatch, int64_t begin, int64_t end) { watched.tell(dispatch, begin, end); });
+  dispatchesNs.resize(metadata.dispatches.size());
+  return times.give([&](int32_t dispatch, int64_t begin, int64_t end) {
+    dispatchesNs[dispatch] = std::max<int64_t>(1, end - begin);
+    watched.tell(dispatch, begin, end);
+  });
 }
 
 /// Waits for all calls.

@@ -2,6 +2,7 @@
 //
 // What is watched of an instance's runs, and who may cancel them.
 #include "runtime/Instance/Instance.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tw::rt {
@@ -42,6 +43,34 @@ Result<std::vector<std::vector<ThreadPool::Piece>>> Instance::takePieces() {
   Use use(*this);
   TW_TRY(use.check());
   return pool->takePieces();
+}
+
+Status Instance::repeatDispatches(int64_t ns) {
+  Use use(*this);
+  TW_TRY(use.check());
+  repeatedNs = ns;
+  return {};
+}
+
+/// Where dispatches are repeated, the work of one is collected first, and enqueued once before the
+/// time begins: then the device is never done before all of it is there.
+Status Instance::noteOnDevice(int32_t dispatch, bool begins) {
+  constexpr int64_t most = 64;
+  int64_t took = dispatchesNs.empty() ? 0 : dispatchesNs[dispatch];
+  bool isRepeated = took > 0 && took < repeatedNs;
+  if (begins && isRepeated) {
+    collected.clear();
+    isCollecting = true;
+  }
+  if (begins || !isCollecting)
+    return times.note(dispatch, begins, stream);
+  isCollecting = false;
+  int64_t count = std::clamp<int64_t>(repeatedNs / took, 1, most);
+  TW_TRY(collected.enqueue(device, stream));
+  TW_TRY(times.noteAgain(count, stream));
+  for (int64_t i = 0; i < count; ++i)
+    TW_TRY(collected.enqueue(device, stream));
+  return times.note(dispatch, begins, stream);
 }
 
 std::vector<int64_t> Instance::temporaryBytes() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs on GPUs, with the tests' driver (driver/) and a program written by hand (fake/device.c).
 #include "runtime/Device/Device.h"
+#include "runtime/Observe.h"
 #include "OnDevice.h"
 #include <cstring>
 
@@ -254,6 +255,29 @@ TEST_F(OnDevice, TimesAreTheDevices) {
     EXPECT_EQ(times.calls, 2) << dispatch;
     EXPECT_GE(times.min_ns, 0) << dispatch;
   }
+}
+
+/// Short dispatches are timed several at a time, but for those that run on the host.
+TEST_F(OnDevice, ShortDispatchesAreRepeated) {
+  Running r;
+  ASSERT_TRUE(tw::rt::repeatDispatches(r.instance.c(), int64_t(1) << 60));
+  auto launchesOfRun = [&] {
+    uint64_t before = driver().count("launches");
+    r.run();
+    return driver().count("launches") - before;
+  };
+  EXPECT_EQ(launchesOfRun(), 2u); // nobody asks for times
+  check(tw_instance_record(r.instance.c(), 1));
+  EXPECT_EQ(launchesOfRun(), 2u);
+  EXPECT_EQ(launchesOfRun(), 2 * 65u);
+  for (int dispatch : {0, 1, 2})
+    EXPECT_EQ(tw_instance_recorded(r.instance.c(), dispatch).calls, 2) << dispatch;
+  ASSERT_TRUE(tw::rt::repeatDispatches(r.instance.c(), 0));
+  EXPECT_EQ(launchesOfRun(), 2u);
+  // The sum that a dispatch adds to has been added to each time.
+  std::vector<float> total(4);
+  r.instance.getState("total", std::span<float>(total));
+  EXPECT_EQ(total[0], 1 + 68 * 1.0f);
 }
 
 TEST_F(OnDevice, OneCallAtATime) {
