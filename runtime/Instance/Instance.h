@@ -212,8 +212,8 @@ private:
   std::vector<int64_t> readRecords; // 3 of each
   std::vector<AlignedBuffer> hostCopies;
   DeviceTimes times;
-  int64_t repeatedNs = 0;            // Observe.h
-  std::vector<int64_t> dispatchesNs; // what each took last
+  int64_t repeatedNs = 0;             // Observe.h
+  std::vector<int64_t> dispatchesNs;  // what each took last
   bool isCaptured = false;            // the current call's stream, by the caller
   bool hasBeenCaptured = false;       // once, so that memory has to stay
   std::vector<DeviceBuffer> outgrown; // such memory

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs on GPUs, with the tests' driver (driver/) and a program written by hand (fake/device.c).
 #include "runtime/Device/Device.h"
-#include "runtime/Observe.h"
 #include "OnDevice.h"
+#include "runtime/Observe.h"
 #include <cstring>
 
 using namespace tw::testing;

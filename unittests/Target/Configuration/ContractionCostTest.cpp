@@ -129,11 +129,16 @@ TEST(CPUContraction, VariantsStreamByBlocksInMemory) {
     EXPECT_EQ(block.rowPrograms, 1) << most;
   }
   // One block in registers; too many rows; a weight that stays in the caches; a short sum; few
-  // registers; no weight.
+  // registers.
   for (const CPUContraction &other :
        {variant(6, 3072, 768), variant(64, 3072, 768), variant(16, 256, 768), variant(16, 8192, 64),
-        variant(16, 3072, 768, avx2), variant(16, 3072, 768, avx512, false)})
+        variant(16, 3072, 768, avx2)})
     EXPECT_FALSE(other.hasAccumulatorsInMemory);
+  // What is no weight is packed beside the products, which takes it all.
+  CPUContraction given = variant(16, 3072, 768, avx512, false);
+  EXPECT_TRUE(given.hasAccumulatorsInMemory);
+  EXPECT_FALSE(given.isPacked);
+  EXPECT_EQ(given.rows, 16);
 }
 
 /// Panels, or equal parts of the rows, whose number keeps 16 workers busy.

@@ -180,46 +180,54 @@ private:
   LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
                          unsigned vectors, unsigned width) {
     int64_t most = e.cpu.productRows(vectors);
-    auto update = [&](const Ix &row, int64_t rows, bool isFirst) {
-      return this->update(place,
-                          {batch, row, column, unsigned(rows), vectors, width, e.mask, isFirst});
-    };
-    auto over = [&](const Ix &from, const Ix &to, int64_t rows) {
+    auto over = [&](const Ix &from, const Ix &to, int64_t rows, bool isFirst = false) {
       SmallVector<Value> none;
-      return e.loop(from, to, rows, none,
-                    [&](const Ix &row) { return update(row, rows, /*isFirst=*/false); });
+      return e.loop(from, to, rows, none, [&](const Ix &row) {
+        return update(place, {batch, row, column, unsigned(rows), vectors, width, e.mask, isFirst});
+      });
     };
-    IndexBuilder ix = e.ix();
     Ix all = products.rows();
-    if (auto rows = all.constant()) {
-      // Even blocks, of two heights: the last one is not left with a row or two, for which b would
-      // be read as for all.
-      if (*rows == 0)
-        return success();
-      int64_t count = llvm::divideCeil(*rows, most), height = *rows / count;
-      int64_t taller = (*rows - count * height) * (height + 1);
-      int64_t first = !products.copiesByFirstRows() ? 0 : taller > 0 ? height + 1 : height;
-      if (first > 0 && failed(update(0, first, /*isFirst=*/true)))
-        return failure();
-      return success(succeeded(over(taller > 0 ? first : 0, taller, height + 1)) &&
-                     succeeded(over(taller > 0 ? taller : first, *rows, height)));
-    }
-    Ix at = ix.sub(all, ix.rem(all, most));
-    if (failed(over(0, at, most)))
-      return failure();
-    // What is left over, in halves, for one row at a time would read b as often.
-    for (int64_t height = llvm::bit_floor(uint64_t(most - 1)); height > 0; height /= 2) {
-      Ix next = ix.add(at, ix.mul(ix.div(ix.sub(all, at), height), height));
-      if (failed(over(at, next, height)))
-        return failure();
-      at = next;
-    }
-    if (!isFresh || !plan.areRowsLimited)
-      return success();
+    LogicalResult done =
+        all.constant() ? overKnownRows(*all.constant(), most, over) : overSomeRows(all, most, over);
+    if (failed(done) || !isFresh || !plan.areRowsLimited)
+      return done;
     SmallVector<Value> none;
     return e.loop(all, extents[rank - 2], 1, none, [&](const Ix &row) {
       return begin(place, {batch, row, column, 1, vectors, width, e.mask});
     });
+  }
+
+  /// Blocks of so many rows each.
+  using OverBlocks =
+      llvm::function_ref<LogicalResult(const Ix &from, const Ix &to, int64_t rows, bool isFirst)>;
+
+  /// Even blocks, of two heights: the last one is not left with a row or two, for which b would be
+  /// read as for all.
+  LogicalResult overKnownRows(int64_t rows, int64_t most, OverBlocks over) {
+    if (rows == 0)
+      return success();
+    int64_t count = llvm::divideCeil(rows, most), height = rows / count;
+    int64_t taller = (rows - count * height) * (height + 1);
+    int64_t first = !products.copiesByFirstRows() ? 0 : taller > 0 ? height + 1 : height;
+    if (first > 0 && failed(over(0, first, first, true)))
+      return failure();
+    return success(succeeded(over(taller > 0 ? first : 0, taller, height + 1, false)) &&
+                   succeeded(over(taller > 0 ? taller : first, rows, height, false)));
+  }
+
+  /// What is left over goes in halves, for one row at a time would read b as often.
+  LogicalResult overSomeRows(const Ix &rows, int64_t most, OverBlocks over) {
+    IndexBuilder ix = e.ix();
+    Ix at = ix.sub(rows, ix.rem(rows, most));
+    if (failed(over(0, at, most, false)))
+      return failure();
+    for (int64_t height = llvm::bit_floor(uint64_t(most - 1)); height > 0; height /= 2) {
+      Ix next = ix.add(at, ix.mul(ix.div(ix.sub(rows, at), height), height));
+      if (failed(over(at, next, height, false)))
+        return failure();
+      at = next;
+    }
+    return success();
   }
 
   /// Rows that nothing is added to.
