@@ -17,6 +17,17 @@ aten = torch.ops.aten
 # fake ones have that of sums.
 WRITTEN = {aten._native_batch_norm_legit_functional.default: {3: 3, 4: 4},
            aten._batch_norm_with_update_functional.default: {4: 3, 5: 4}}
+# Norms whose parameters have another dtype than the input, as with autocast: in eager PyTorch that is the dtype of the mean
+# and the deviation that are saved for backward, and of the parameters' gradients, and the fake ones have the input's. By
+# operator: where the input is; where parameters are, one of which may be given; where, of backward, the mean and the
+# deviation are; and which results have the parameters' dtype.
+FORWARD = {aten.native_layer_norm.default: (0, (2, 3), (1, 2)), aten.native_group_norm.default: (0, (1, 2), (1, 2)),
+           **dict.fromkeys((aten.native_batch_norm.default, aten._native_batch_norm_legit.default,
+                            aten._native_batch_norm_legit_functional.default), (0, (1, 2, 3, 4), (1, 2))),
+           aten._native_batch_norm_legit.no_stats: (0, (1, 2), (1, 2))}
+BACKWARD = {aten.native_layer_norm_backward.default: (1, (5, 6), (3, 4), (1, 2)),
+            aten.native_group_norm_backward.default: (1, (4,), (2, 3), (1, 2)),
+            aten.native_batch_norm_backward.default: (1, (2, 3, 4), (5, 6), (1, 2))}
 
 
 def is_channels_last(value: torch.Tensor) -> bool:
@@ -57,22 +68,51 @@ COPIED = {aten.rrelu_with_noise_functional.default}
 
 def as_in_eager(module: GraphModule) -> None:
     """Says of the nodes of `module` what eager PyTorch gives."""
-    changed: set[Node] = set()
     with _private.fake_mode_of(module):
+        changed = _saved_by_forward(module)
         for node in module.graph.nodes:
             if node.op != "call_function":
                 continue
-            if node.target in WRITTEN:
-                _give_dtypes(node, WRITTEN[node.target])
-            before = _strides_of(node.meta.get("val"))
+            before = _facts(node.meta.get("val"))
             if not changed.isdisjoint(node.all_input_nodes):
                 node.meta["val"] = _computed(node)
             if node.target in IN_EAGER:
                 node.meta["val"] = IN_EAGER[node.target](node)
-            if _strides_of(node.meta.get("val")) != before:
+            _give_dtypes(node, _dtypes_in_eager(node))
+            if _facts(node.meta.get("val")) != before:
                 changed.add(node)
             if node.target is operator.getitem and node.args[1] == 0 and node.args[0].target in COPIED:
                 changed.add(_row_major_copy(module.graph, node))
+
+
+def _saved_by_forward(module: GraphModule) -> set[Node]:
+    """Gives what norms have saved for this graph, of a backward pass, the dtype in which they have."""
+    changed = set()
+    for node in module.graph.nodes:
+        if node.target in BACKWARD:
+            source, parameters, places, _ = BACKWARD[node.target]
+            dtype = _dtype_of_parameters(node, source, parameters)
+            for saved in (node.args[place] for place in places):
+                if dtype and isinstance(saved, Node) and saved.op == "placeholder":
+                    saved.meta["val"] = saved.meta["val"].to(dtype)
+                    changed.add(saved)
+    return changed
+
+
+def _dtypes_in_eager(node: Node) -> dict[int, torch.dtype]:
+    """Of some results, by their places."""
+    if node.target in WRITTEN:
+        dtypes = {result: _dtype(node.args[argument]) for result, argument in WRITTEN[node.target].items()}
+    else:
+        dtypes = {}
+    if node.target in FORWARD:
+        source, parameters, results = FORWARD[node.target]
+    elif node.target in BACKWARD:
+        source, parameters, _, results = BACKWARD[node.target]
+    else:
+        return dtypes
+    dtype = _dtype_of_parameters(node, source, parameters)
+    return dtypes | dict.fromkeys(results, dtype) if dtype else dtypes
 
 
 def _row_major_copy(graph: Graph, node: Node) -> Node:
@@ -83,10 +123,10 @@ def _row_major_copy(graph: Graph, node: Node) -> Node:
     return copy
 
 
-def _strides_of(value: Any) -> Any:
+def _facts(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_strides_of(each) for each in value]
-    return value.stride() if isinstance(value, torch.Tensor) else None
+        return [_facts(each) for each in value]
+    return (value.dtype, value.stride()) if isinstance(value, torch.Tensor) else None
 
 
 def _computed(node: Node) -> Any:
@@ -101,12 +141,17 @@ def _computed(node: Node) -> Any:
         return node.meta.get("val")
 
 
-def _give_dtypes(node: Node, written: dict[int, int]) -> None:
-    """Gives results, by their places, the dtypes of arguments."""
-    values = list(node.meta["val"])
-    for result, argument in written.items():
-        values[result] = values[result].to(node.args[argument].meta["val"].dtype)
-    node.meta["val"] = tuple(values)
-    for user in node.users:
-        if user.target is operator.getitem:
-            user.meta["val"] = values[user.args[1]]
+def _dtype(node: Node) -> torch.dtype:
+    return node.meta["val"].dtype
+
+
+def _dtype_of_parameters(node: Node, source: int, parameters: tuple[int, ...]) -> torch.dtype | None:
+    """Where it is not that of the input."""
+    given = next((node.args[place] for place in parameters if isinstance(node.args[place], Node)), None)
+    return _dtype(given) if given is not None and _dtype(given) != _dtype(node.args[source]) else None
+
+
+def _give_dtypes(node: Node, dtypes: dict[int, torch.dtype]) -> None:
+    if dtypes:
+        node.meta["val"] = tuple(value if value is None else value.to(dtypes.get(place, value.dtype))
+                                 for place, value in enumerate(node.meta["val"]))
