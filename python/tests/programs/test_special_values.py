@@ -31,3 +31,12 @@ def test_zeta_far_right(x, q, expected):
 
     given = torch.full((3,), x, dtype=torch.float64), torch.full((3,), q, dtype=torch.float64)
     assert torch.equal(tilewright.compile(Zeta(), given)(*given).nan_to_num(7, 8), torch.full((3,), expected).double().nan_to_num(7, 8))
+
+
+def test_lgamma_at_its_poles_and_next_to_0():
+    class LogGamma(torch.nn.Module):
+        def forward(self, x):
+            return torch.lgamma(x)
+
+    x = torch.tensor([5e-324, -5e-324, 1e-310, 0.0, -0.0, -1.0, -170.0, -1e16, -1.7e308, -0.5, -2.5, 0.3, 1e300], dtype=torch.float64)
+    torch.testing.assert_close(tilewright.compile(LogGamma(), (x,))(x), torch.lgamma(x), rtol=1e-13, atol=1e-14)
