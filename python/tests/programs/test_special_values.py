@@ -40,3 +40,16 @@ def test_lgamma_at_its_poles_and_next_to_0():
 
     x = torch.tensor([5e-324, -5e-324, 1e-310, 0.0, -0.0, -1.0, -170.0, -1e16, -1.7e308, -0.5, -2.5, 0.3, 1e300], dtype=torch.float64)
     torch.testing.assert_close(tilewright.compile(LogGamma(), (x,))(x), torch.lgamma(x), rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_odd_functions_keep_the_sign_of_0(dtype):
+    names = ["tanh", "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf", "expm1", "log1p", "sqrt", "round", "erfinv"]
+
+    class Odd(torch.nn.Module):
+        def forward(self, x):
+            return [getattr(torch, name)(x) for name in names]
+
+    x = torch.tensor([-0.0, 0.0] * 40, dtype=dtype)
+    for name, y in zip(names, tilewright.compile(Odd(), (x,))(x), strict=True):
+        assert torch.equal(y.signbit(), x.signbit()) and not y.count_nonzero(), name
