@@ -59,6 +59,7 @@ ProgramInfo::ProgramInfo(const Metadata &metadata) : metadata(metadata) {
     dispatches.push_back({d.name.c_str(), d.kernel.c_str(), d.source.c_str(), d.ops.c_str(),
                           d.configuration.c_str(), d.work.arithmetic.c_str()});
   program.model = metadata.model.c_str();
+  program.key = metadata.key.c_str();
   program.target = metadata.target.c_str();
   program.compiler = metadata.compiler.c_str();
   program.is_static = metadata.isStatic;

@@ -150,6 +150,10 @@ typedef struct tilewright_compile_options {
    * what the model with them is compared with. Else they are refused where the target makes no
    * kernels that they could replace. */
   int unedited;
+  /* What the caller will find the artifact by. Its metadata says so, which tells a file that has
+   * come under another's name (tw_program_info.key); a preparation's is this with ".prepare" added.
+   * NULL: none. */
+  const char *key;
 } tilewright_compile_options;
 
 /* What a call has made of the cache. */

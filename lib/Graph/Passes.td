@@ -219,8 +219,8 @@ def ReshapeBeforeSlice : GraphPass<"tw-reshape-before-slice"> {
 def ReadCapturedViews : GraphPass<"tw-read-captured-views"> {
   let summary = "Let bodies look elements up in tensors instead of in slices of them";
   let description = [{
-    A body looks elements up in the tensor itself, not in a slice of it or in what only adds or drops
-    dimensions of size one:
+    A body looks elements up in the tensor itself, not in a slice of it, in what only adds or drops
+    dimensions of size one, or in what repeats it (an expanded tensor, which may be larger than memory):
 
     ```
     %s = tensor.extract_slice %x[0, 3] [128, 1] [1, 1] : tensor<128x26xi64> to tensor<128x1xi64>

@@ -99,7 +99,7 @@ compile(const std::string &model, const std::optional<nb::bytes> &json, const We
         const std::vector<std::string> &kernels, const Texts &texts, const std::string &target,
         const std::optional<std::string> &output, const std::optional<std::string> &dumpTo,
         const std::optional<std::string> &kernel, const std::optional<std::string> &preparation,
-        bool isPrepared, const std::string &precision) {
+        bool isPrepared, const std::string &precision, const std::optional<std::string> &key) {
   Source source(model, json, weights, kernels, texts);
   tilewright_compile_options options = {};
   if (kernel)
@@ -109,6 +109,7 @@ compile(const std::string &model, const std::optional<nb::bytes> &json, const We
   options.target = target.c_str();
   options.precision = precision.c_str();
   options.report = 2;
+  options.key = key ? key->c_str() : nullptr;
   options.dump_to = dumpTo ? dumpTo->c_str() : nullptr;
   MemoryFile file, preparationFile;
   setOutput(output, file, options.output, options.output_descriptor);
@@ -170,7 +171,8 @@ void defineCompiler(nb::module_ &module) {
              nb::arg("kernels"), nb::arg("kernel_texts"), nb::arg("target"),
              nb::arg("output").none(), nb::arg("dump_to").none(),
              nb::arg("kernel").none() = nb::none(), nb::arg("preparation").none() = nb::none(),
-             nb::arg("is_prepared") = false, nb::arg("precision") = "f32");
+             nb::arg("is_prepared") = false, nb::arg("precision") = "f32",
+             nb::arg("key").none() = nb::none());
   module.def("inspect", &inspect, nb::arg("model"), nb::arg("json").none(), nb::arg("kernels"),
              nb::arg("kernel_texts"), nb::arg("only_unsupported"));
   module.def("compiler_version", [] { return compilerLibrary().version(); });

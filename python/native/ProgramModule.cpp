@@ -200,6 +200,7 @@ static nb::dict describe(const Program &program) {
   }
   nb::dict facts;
   facts["model"] = info.model;
+  facts["key"] = info.key;
   facts["target"] = info.target;
   facts["device"] = tw_program_device(program.c());
   facts["compiler"] = info.compiler;

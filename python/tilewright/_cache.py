@@ -68,8 +68,13 @@ def key(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
+def name_of(path: str) -> str:
+    """What a file of the cache is kept by, which a program that is made for it says."""
+    return os.path.basename(path).removesuffix(".so")
+
+
 def load(path: str, library: str, threads: int = 0, device: str | None = None) -> Program | None:
-    """None when it is not there, not ours, or damaged: it is then made again."""
+    """None when it is not there, not ours, damaged, or another program under this name: it is then made again."""
     try:
         facts = os.lstat(path)
     except OSError:
@@ -84,7 +89,12 @@ def load(path: str, library: str, threads: int = 0, device: str | None = None) -
         os.unlink(path)
         return None
     try:
-        return Program(path, threads=threads, library=library, device=device)
+        program = Program(path, threads=threads, library=library, device=device)
     except _native.Error as error:
         logger().info("%s is made again: %s", path, error.message)
         return None
+    kept = program._facts["key"]
+    if kept == name_of(path):
+        return program
+    _warn(f"error[TW-PYTHON-0006]: {path} is not used and made again: the program in it was kept as \"{kept}\"")
+    return None

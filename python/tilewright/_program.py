@@ -134,16 +134,23 @@ class Profile:
         self._events: list[tuple[int, int, int]] = []
 
     def __enter__(self) -> Profile:
+        self._check(False, "begins that has begun")
         self._gather()
         self._program._profiles.append(self)
         self._program._start_profile()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._check(True, "ends that has not begun")
         self._gather()
         self._program._profiles.remove(self)
         if self._program._profiles:
             self._program._start_profile()
+
+    def _check(self, wanted: bool, what: str) -> None:
+        if any(each is self for each in self._program._profiles) is not wanted:
+            _native.refuse("TW-PYTHON-0003", f"a profile of {self._program!r} {what}",
+                           "use each in one block: with program.profile() as profile")
 
     def _gather(self) -> None:
         """Gives what has happened to all who watch: a program has one record, and blocks may be inside each other."""

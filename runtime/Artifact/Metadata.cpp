@@ -201,6 +201,7 @@ private:
     if (!isReadable())
       return;
     out.model = top.stringOr("model", "");
+    out.key = top.stringOr("key", "");
     out.target = top.string("target");
     out.cpuFeatures = top.strings("cpu_features");
     out.isStatic = top.booleanOr("static", false);

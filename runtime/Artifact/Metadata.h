@@ -168,6 +168,7 @@ struct DeviceInfo {
 struct Metadata {
   int64_t format = 0, abi = 0;
   std::string compiler, model, target;
+  std::string key; // by which whoever had it compiled keeps it; or empty
   std::vector<std::string> cpuFeatures;
   std::vector<ValueInfo> inputs, outputs;
   std::vector<FixedOutput> fixedOutputs; // by their positions

@@ -47,6 +47,32 @@ func.func @strided(%x: tensor<16x8xf32>, %at: index) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
+// What repeats a tensor along dimensions is not made: it may be larger than memory.
+// CHECK-LABEL: func.func @expanded
+// CHECK-SAME: %[[X:.*]]: tensor<1x1048576xf32>
+// CHECK-NOT: tensor<1048576x1048576xf32>
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: tensor.extract %[[X]][%{{.*}}, %[[I]]] : tensor<1x1048576xf32>
+func.func @expanded(%x: tensor<1x1048576xf32>) -> tensor<4xf32> {
+  %big = tensor.empty() : tensor<1048576x1048576xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (0, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1x1048576xf32>) outs(%big : tensor<1048576x1048576xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1048576x1048576xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %c7 = arith.constant 7 : index
+    %a = tensor.extract %v[%c7, %i] : tensor<1048576x1048576xf32>
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
 // A reshape that splits a dimension has other indices.
 // CHECK-LABEL: func.func @split
 // CHECK: tensor.expand_shape

@@ -112,11 +112,15 @@ tile.kernel @begun(inout %x: !tile.buffer<[4], f32>, in %b: !tile.buffer<[4], f3
 // -----
 
 // What a body has of sizes is checked before a program runs: what divides must not be 0, and extents
-// of tiles and sizes of the grid must not be negative, each once.
+// of tiles and sizes of the grid must not be negative, nor overflow, nor be too many together; each once.
 // CHECK-LABEL: func.func @sizes
+// CHECK: tw.assert %{{.*}}, "kernel parts: N - 1 overflows where N is %lld"
 // CHECK: tw.assert %{{.*}}, "kernel parts: size 0 of the grid, N - 1, is %lld, which is negative"
+// CHECK: tw.assert %{{.*}}, "kernel parts: the grid, [N - 1], has more than 1099511627776 programs where N is %lld"
 // CHECK: tw.assert %{{.*}}, "kernel parts: M ceildiv N divides by %lld"
+// CHECK: tw.assert %{{.*}}, "kernel parts: N - 4 overflows where N is %lld"
 // CHECK: tw.assert %{{.*}}, "kernel parts: an extent of a tile, N - 4, is %lld, which is negative"
+// CHECK: tw.assert %{{.*}}, "kernel parts: a tile, [1, N - 4], has more than 68719476736 elements where N is %lld"
 // CHECK-NOT: tw.assert
 // CHECK: tw.dispatch @parts
 func.func @sizes(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {

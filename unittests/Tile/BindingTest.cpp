@@ -148,6 +148,15 @@ TEST(Binding, SizesInTheBody) {
             "6]; N = 6 by size 1 of \"x\", [2, 6]");
 }
 
+TEST(Binding, ElementsOfTiles) {
+  KernelSignature kernel = {"k", {buffer("x", {"M", "N"})}, {{"M"}, {"N"}}, {parsed("M")}};
+  kernel.tiles = {{{parsed("N * 65536"), parsed("M * 65536")}, "k.py:3"}};
+  EXPECT_EQ(bind(kernel, {given({2, 5})}), "M=2 N=5 grid=[2] ");
+  EXPECT_EQ(bind(kernel, {given({2, 9})}),
+            "a tile, [589824, 131072], has more than 68719476736 elements; N = 9 by size 1 of "
+            "\"x\", [2, 9]; M = 2 by size 0 of \"x\", [2, 9]");
+}
+
 TEST(Binding, BeforeTheCall) {
   auto known = [](std::vector<GivenArgument> arguments) {
     auto bound = bindKnown(gemm, arguments);

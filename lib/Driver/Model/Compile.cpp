@@ -132,6 +132,8 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation, 
   target.roundsProducts = false; // the program's are what the user speaks of
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
+  if (!options.key.empty())
+    options.key += ".prepare";
   if (failed(pipeline.toKernels(preparation, target)))
     return failure();
   return pipeline.toArtifact(preparation, *target.code, options);
@@ -287,6 +289,7 @@ public:
     options.descriptor = request.descriptor;
     options.model = std::filesystem::path(request.model.name()).stem().string();
     options.target = target.name;
+    options.key = request.key;
     options.favorsCompileTime = target.isPlain(); // its loops run no slower: measured on models
     options.weights = request.weights;
     options.cpu = target.cpu;

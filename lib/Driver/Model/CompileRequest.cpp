@@ -68,6 +68,7 @@ static Result<CompileRequest> readOptions(const tilewright_compile_options *opti
   request.values = options->values != 0;
   request.isUnedited = options->unedited != 0;
   request.precision = text(options->precision);
+  request.key = text(options->key);
   request.cache = options->cache;
   if (request.cache)
     *request.cache = TILEWRIGHT_CACHE_UNUSED;

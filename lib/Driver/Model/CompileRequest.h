@@ -20,6 +20,7 @@ struct CompileRequest {
   KernelSources kernels = {};
   std::vector<std::string> written = {}; // by the caller, later
   std::vector<std::string> tuningSpecs = {};
+  std::string key = {}; // that the artifact says
   int descriptor = 0;
   std::string preparation = {}; // where it goes, if there is one
   int preparationDescriptor = 0;

@@ -6,6 +6,7 @@
 #include "Graph/Rows.h"
 #include "Graph/Views/UnitReshapes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
@@ -55,6 +56,32 @@ SmallVector<Value> indicesInSource(tensor::CollapseShapeOp collapse, ValueRange 
   return found;
 }
 
+SmallVector<Value> indicesInSource(linalg::GenericOp repeated, ValueRange indices, OpBuilder &b) {
+  SmallVector<Value> found;
+  for (AffineExpr at : repeated.getIndexingMapsArray().front().getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(at);
+    found.push_back(dim ? indices[dim.getPosition()]
+                        : arith::ConstantIndexOp::create(b, repeated.getLoc(), 0).getResult());
+  }
+  return found;
+}
+
+/// Whether each element is one of the only input, which has fewer: an expanded tensor.
+bool isPlainView(linalg::GenericOp repeated) {
+  if (repeated.getNumDpsInputs() != 1 || repeated.getNumResults() != 1 ||
+      repeated.getNumParallelLoops() != repeated.getNumLoops())
+    return false;
+  AffineMap read = repeated.getIndexingMapsArray().front();
+  auto isPlace = [](AffineExpr at) {
+    auto constant = dyn_cast<AffineConstantExpr>(at);
+    return isa<AffineDimExpr>(at) || (constant && constant.getValue() == 0);
+  };
+  Block &body = *repeated.getBody();
+  return repeated.getIndexingMapsArray().back().isIdentity() &&
+         llvm::all_of(read.getResults(), isPlace) &&
+         llvm::count_if(read.getResults(), llvm::IsaPred<AffineDimExpr>) < read.getNumDims() &&
+         llvm::hasSingleElement(body) && body.getTerminator()->getOperand(0) == body.getArgument(0);
+}
 bool isPlainView(tensor::ExtractSliceOp) { return true; }
 bool isPlainView(tensor::ExpandShapeOp expand) { return addsOnlyUnits(expand); }
 bool isPlainView(tensor::CollapseShapeOp collapse) { return dropsOnlyUnits(collapse); }
@@ -88,10 +115,11 @@ struct ReadCapturedViews : impl::ReadCapturedViewsBase<ReadCapturedViews> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ReadThrough<tensor::ExtractSliceOp>, ReadThrough<tensor::ExpandShapeOp>,
-                 ReadThrough<tensor::CollapseShapeOp>>(&getContext());
+                 ReadThrough<tensor::CollapseShapeOp>, ReadThrough<linalg::GenericOp>>(
+        &getContext());
     auto readsView = [](tensor::ExtractOp extract) {
       Operation *def = extract.getTensor().getDefiningOp();
-      return def && isView(def);
+      return def && (isView(def) || isa<linalg::GenericOp>(def));
     };
     if (failed(rewriteOps<tensor::ExtractOp>(getOperation(), std::move(patterns), readsView)))
       signalPassFailure();

@@ -333,8 +333,8 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
     return failure();
   options.lowered(*into);
 
-  ArtifactFacts facts{options.model, options.target,       options.cpu.features,
-                      false,         options.architecture, gatherImages(kernels)};
+  ArtifactFacts facts{options.model,        options.target,        options.cpu.features, false,
+                      options.architecture, gatherImages(kernels), options.key};
   // State adds its initial values to the payload.
   std::string metadata = describeProgram(main, *program, texts, payload, facts);
   bool isFile = options.descriptor == 0;

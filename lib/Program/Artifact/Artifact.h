@@ -19,6 +19,7 @@ struct ArtifactOptions {
   int descriptor = 0; // an open, empty file to write to instead, with the weights inside; 0: none
   std::string model;  // its name in the metadata
   std::string target; // its target in the metadata
+  std::string key;    // in the metadata, by which it is kept; empty: none
   WeightsPlace weights = WeightsPlace::Auto; // embedded below 1 GiB
   InstructionSet cpu;                        // that the code on CPUs may use
   std::string architecture;                  // of device code; empty: all is for the CPU

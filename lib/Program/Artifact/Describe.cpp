@@ -384,6 +384,8 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
       .member("format", rt::metadataFormat)
       .member("abi", facts.architecture.empty() ? TW_CPU_ABI : TW_DEVICE_ABI);
   json.member("compiler", TW_COMPILER_VERSION).member("model", facts.model);
+  if (!facts.key.empty())
+    json.member("key", facts.key);
   json.member("target", facts.target).key("cpu_features").beginArray();
   for (const std::string &feature : facts.cpuFeatures)
     json.value(feature);

@@ -28,6 +28,7 @@ struct ArtifactFacts {
   bool hasExternalWeights = false;
   std::string architecture = {}; // of device code; empty: the program is for the CPU
   DeviceImages images = {};
+  std::string key = {}; // by which it is kept
 };
 
 /// Names and fused operations of a kernel, for people; read before code generation.

@@ -229,16 +229,19 @@ private:
       TW_ASSIGN(int64_t value, evaluate(kernel.grid[d], fmt::format("size {} of the grid", d)));
       bound.grid.push_back(value);
     }
-    if (std::any_of(bound.grid.begin(), bound.grid.end(), [&](int64_t n) { return isUnknown(n); }))
+    return limitProduct(kernel.grid, bound.grid, mostPrograms, "the grid", "programs");
+  }
+
+  Status limitProduct(const std::vector<Size> &sizes, std::span<const int64_t> values, int64_t most,
+                      const char *what, const char *ofWhat) const {
+    if (std::any_of(values.begin(), values.end(), [&](int64_t n) { return isUnknown(n); }))
       return {};
-    auto programs = checkedProduct(bound.grid);
-    if (programs && *programs <= mostPrograms)
+    auto product = checkedProduct(values);
+    if (product && *product <= most)
       return {};
-    Diagnostic problem =
-        error(Code::INTERPRETER_2,
-              fmt::format("the grid, {}, has more than {} programs",
-                          sizesText(std::span<const int64_t>(bound.grid)), mostPrograms));
-    for (const Size &size : kernel.grid)
+    Diagnostic problem = error(Code::INTERPRETER_2, fmt::format("{}, {}, has more than {} {}", what,
+                                                                sizesText(values), most, ofWhat));
+    for (const Size &size : sizes)
       for (std::string &note : whence(size))
         if (std::find(problem.notes.begin(), problem.notes.end(), note) == problem.notes.end())
           problem.notes.push_back(std::move(note));
@@ -246,15 +249,27 @@ private:
   }
 
   Status checkBody() const {
+    auto at = [](Diagnostic problem, const std::string &place) {
+      problem.location = place;
+      return problem;
+    };
     for (const KernelSize &one : kernel.sizes)
       if (auto value = evaluate(one.size, one.isExtent ? "an extent of a tile" : "a size",
                                 /*mayBeNegative=*/!one.isExtent);
-          !value) {
-        Diagnostic problem = value.error();
-        problem.location = one.place;
-        return problem;
-      }
+          !value)
+        return at(value.error(), one.place);
+    for (const KernelTile &tile : kernel.tiles)
+      if (Status status = checkTile(tile); !status)
+        return at(status.error(), tile.place);
     return {};
+  }
+
+  Status checkTile(const KernelTile &tile) const {
+    std::vector<int64_t> extents;
+    for (const Size &size : tile.extents) {
+      TW_ASSIGN(extents.emplace_back(), evaluate(size, "an extent of a tile"));
+    }
+    return limitProduct(tile.extents, extents, mostTileElements, "a tile", "elements");
   }
 
   const KernelSignature &kernel;

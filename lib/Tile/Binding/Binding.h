@@ -40,6 +40,12 @@ struct KernelSize {
   std::string place;     // of the operation that has it
 };
 
+/// A tile in the body of a kernel whose number of elements some calls may make too large.
+struct KernelTile {
+  std::vector<Size> extents;
+  std::string place;
+};
+
 /// What a caller must know of a kernel.
 struct KernelSignature {
   std::string name;
@@ -47,6 +53,7 @@ struct KernelSignature {
   std::vector<KernelSymbol> symbols;
   std::vector<Size> grid;
   std::vector<KernelSize> sizes = {}; // that may divide by 0, or be negative where they must not
+  std::vector<KernelTile> tiles = {}; // with extents that depend on symbols
 };
 
 /// A size, or an integer, of which nothing is known before the call runs.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Binding/RuntimeBinding.h"
 #include "IR/Graph/Graph.h"
+#include "Support/KernelLimits.h"
 #include "Tile/Binding/Binding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace mlir;
 
@@ -36,14 +38,33 @@ Value RuntimeBinding::divisor(Value value, const std::string &message) {
 
 namespace {
 
-/// What Size::build makes a value with.
+/// What Size::build makes a value with. Divisions do not overflow, for no divisor is -1 where what
+/// is divided is the least number.
 struct HostArithmetic {
   Value constant(int64_t value) const {
     return arith::ConstantIndexOp::create(b, loc, value).getResult();
   }
   Value symbol(const std::string &name) const { return symbols.at(name); }
-  Value add(Value x, Value y) const { return b.createOrFold<arith::AddIOp>(loc, x, y); }
-  Value mul(Value x, Value y) const { return b.createOrFold<arith::MulIOp>(loc, x, y); }
+  Value add(Value x, Value y) const {
+    Value sum = b.createOrFold<arith::AddIOp>(loc, x, y);
+    if (isConstant(x, 0) || isConstant(y, 0))
+      return sum;
+    // The sum's sign is neither that of x nor that of y.
+    Value ofX = b.createOrFold<arith::XOrIOp>(loc, sum, x);
+    Value ofY = b.createOrFold<arith::XOrIOp>(loc, sum, y);
+    fits(arith::CmpIPredicate::sge, b.createOrFold<arith::AndIOp>(loc, ofX, ofY), constant(0));
+    return sum;
+  }
+  Value mul(Value x, Value y) const {
+    Value product = b.createOrFold<arith::MulIOp>(loc, x, y);
+    for (Value factor : {x, y})
+      if (isConstant(factor, 0) || isConstant(factor, 1))
+        return product;
+    auto both = arith::MulSIExtendedOp::create(b, loc, x, y);
+    Value sign = b.createOrFold<arith::ShRSIOp>(loc, both.getLow(), constant(63));
+    fits(arith::CmpIPredicate::eq, both.getHigh(), sign);
+    return product;
+  }
   Value floorDiv(Value x, Value y) const {
     return b.createOrFold<arith::FloorDivSIOp>(loc, x, guard(y));
   }
@@ -52,20 +73,56 @@ struct HostArithmetic {
   }
   Value mod(Value x, Value y) const {
     Value safe = guard(y), whole = floorDiv(x, safe);
-    return b.createOrFold<arith::SubIOp>(loc, x, mul(whole, safe));
+    Value multiple = b.createOrFold<arith::MulIOp>(loc, whole, safe);
+    return b.createOrFold<arith::SubIOp>(loc, x, multiple);
+  }
+
+  static bool isConstant(Value value, int64_t wanted) {
+    return getConstantIntValue(value) == wanted;
+  }
+  void fits(arith::CmpIPredicate predicate, Value left, Value right) const {
+    Value holds = b.createOrFold<arith::CmpIOp>(loc, predicate, left, right);
+    allFit = allFit ? b.createOrFold<arith::AndIOp>(loc, allFit, holds) : holds;
   }
 
   OpBuilder &b;
   Location loc;
   const std::map<std::string, Value> &symbols;
   llvm::function_ref<Value(Value)> guard;
+  Value &allFit; // whether no step has overflowed; none where no step can
 };
 
 } // namespace
 
+/// " where M is %lld and N is %lld", with two values at most, which a message can show.
+std::string RuntimeBinding::whence(ArrayRef<Size> sizes, SmallVectorImpl<Value> &shown) const {
+  std::set<std::string> names;
+  for (const Size &size : sizes)
+    for (const std::string &name : size.symbols())
+      names.insert(name);
+  std::vector<std::string> texts;
+  for (const std::string &name : names) {
+    if (texts.size() == 2)
+      break;
+    texts.push_back(name + " is %lld");
+    shown.push_back(symbols.at(name));
+  }
+  return texts.empty() ? "" : fmt::format(" where {}", fmt::join(texts, " and "));
+}
+
 Value RuntimeBinding::evaluate(const Size &size) {
+  Value &value = evaluated[size.str()];
+  if (value)
+    return value;
+  Value allFit;
   auto guard = [&](Value value) { return divisor(value, size.str() + " divides by %lld"); };
-  return size.build(HostArithmetic{b, loc, symbols, guard});
+  value = size.build(HostArithmetic{b, loc, symbols, guard, allFit});
+  if (allFit) {
+    SmallVector<Value> shown;
+    std::string where = whence(size, shown);
+    check(allFit, fmt::format("{} overflows{}", size.str(), where), shown);
+  }
+  return value;
 }
 
 Value RuntimeBinding::evaluateSize(const Size &size, const std::string &place) {
@@ -145,16 +202,43 @@ void RuntimeBinding::checkSymbols() {
   }
 }
 
+/// Ends the call unless the product of `sizes`, which are not negative, is at most `most`. As
+/// numbers of f64, whose products do not overflow and are exact as far as that matters.
+void RuntimeBinding::limitProduct(ArrayRef<Size> sizes, int64_t most, const std::string &what,
+                                  const char *ofWhat) {
+  if (llvm::all_of(sizes, [](const Size &size) { return size.constant().has_value(); }))
+    return; // Binding.h and the verifier have seen it
+  std::vector<std::string> texts;
+  Value product;
+  for (const Size &size : sizes) {
+    texts.push_back(size.str());
+    Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), evaluate(size));
+    Value factor = arith::SIToFPOp::create(b, loc, b.getF64Type(), integer);
+    product = product ? Value(arith::MulFOp::create(b, loc, product, factor)) : factor;
+  }
+  Value limit = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(double(most)));
+  Value holds = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE, product, limit);
+  SmallVector<Value> shown;
+  std::string where = whence(sizes, shown);
+  check(holds,
+        fmt::format("{}, [{}], has more than {} {}{}", what, fmt::join(texts, ", "), most, ofWhat,
+                    where),
+        shown);
+}
+
 /// Those of the grid and in the body, before a program runs.
 void RuntimeBinding::checkSizes() {
   for (auto [d, size] : llvm::enumerate(kernel.grid))
     if (size.mayDivideByZero() || !size.isNonNegative())
       evaluateSize(size, fmt::format("size {} of the grid", d));
+  limitProduct(kernel.grid, mostPrograms, "the grid", "programs");
   for (const KernelSize &one : kernel.sizes)
     if (one.isExtent)
       evaluateSize(one.size, "an extent of a tile");
     else
       evaluate(one.size);
+  for (const KernelTile &tile : kernel.tiles)
+    limitProduct(tile.extents, mostTileElements, "a tile", "elements");
 }
 
 bool RuntimeBinding::bind(ArrayRef<Value> given) {

@@ -41,6 +41,9 @@ private:
   void solve(const SolvedSymbol &solved);
   void checkSymbols();
   void checkSizes();
+  void limitProduct(llvm::ArrayRef<Size> sizes, int64_t most, const std::string &what,
+                    const char *ofWhat);
+  std::string whence(llvm::ArrayRef<Size> sizes, llvm::SmallVectorImpl<mlir::Value> &shown) const;
   mlir::Value divisor(mlir::Value value, const std::string &message);
   mlir::Value constant(int64_t value);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
@@ -51,6 +54,7 @@ private:
   const KernelSignature &kernel;
   std::vector<Equation> equations;
   std::map<std::string, mlir::Value> symbols;
+  std::map<std::string, mlir::Value> evaluated; // sizes by their text
 };
 
 } // namespace tile

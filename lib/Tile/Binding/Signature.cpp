@@ -43,6 +43,25 @@ static void addSizes(KernelOp kernel, std::vector<KernelSize> &sizes) {
   });
 }
 
+/// Adds the tiles with extents that depend on symbols, once for each number of elements.
+static void addTiles(KernelOp kernel, std::vector<KernelTile> &tiles) {
+  std::set<std::multiset<std::string>> known;
+  kernel.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      if (!tile || tile.hasStaticShape())
+        continue;
+      std::vector<Size> extents = extentsOf(tile);
+      std::multiset<std::string> texts;
+      for (const Size &size : extents)
+        if (size != Size(1))
+          texts.insert(size.str());
+      if (known.insert(std::move(texts)).second)
+        tiles.push_back({std::move(extents), describePlace(op->getLoc())});
+    }
+  });
+}
+
 KernelSignature signatureOf(KernelOp kernel) {
   KernelSignature signature;
   signature.name = kernel.getSymName().str();
@@ -55,6 +74,7 @@ KernelSignature signatureOf(KernelOp kernel) {
   for (auto size : kernel.getGrid().getAsRange<SizeAttr>())
     signature.grid.push_back(size.getSize());
   addSizes(kernel, signature.sizes);
+  addTiles(kernel, signature.tiles);
   return signature;
 }
 

@@ -232,15 +232,17 @@ Value zeta(const Element &e, Value x, Value q) {
                                          1.0 / 74724249600, -3617.0 / 10670622842880000.0};
   Value one = e.constant(1), count = termCount(e, q), sum = sumOfPowers(e, x, q, count);
   Value end = e.add(q, count), power = e.pow(end, e.neg(x));
-  sum = e.add(sum, e.div(e.mul(power, end), e.sub(x, one)));
-  sum = e.add(sum, times(e, 0.5, power));
+  Value rest = e.add(e.div(e.mul(power, end), e.sub(x, one)), times(e, 0.5, power));
   Value factor = e.div(e.mul(power, x), end);
   for (auto [j, number] : llvm::enumerate(bernoulli)) {
-    sum = e.add(sum, times(e, number, factor));
+    rest = e.add(rest, times(e, number, factor));
     Value next =
         e.mul(e.add(x, e.constant(2.0 * double(j) + 1)), e.add(x, e.constant(2.0 * double(j) + 2)));
     factor = e.div(e.mul(factor, next), e.mul(end, end));
   }
+  // Far right all terms left are 0, while products of x are infinite.
+  Value isGone = e.conjunction(e.eq(power, e.constant(0)), e.lt(end, e.constant(double(INFINITY))));
+  sum = e.add(sum, e.select(isGone, e.constant(0), rest));
   Value isPole =
       e.disjunction(e.eq(x, one), e.conjunction(e.le(q, e.constant(0)), e.eq(q, e.floor(q))));
   sum = e.select(isPole, e.constant(double(INFINITY)), sum);

@@ -38,10 +38,14 @@ Value logGammaRight(Element &e, Value x) {
 Value logGamma(Element &e, Value x) {
   Value isLeft = e.lt(x, e.constant(0.5));
   Value right = logGammaRight(e, e.select(isLeft, e.sub(e.constant(1), x), x));
-  Value sine = math::SinOp::create(e.b, e.loc, e.mul(e.constant(M_PI), beyondInteger(e, x)));
-  Value mirror = e.log(e.div(e.constant(M_PI), e.abs(sine)));
+  Value beyond = beyondInteger(e, x), isNear = e.lt(e.abs(beyond), e.constant(1e-8));
+  Value sine = math::SinOp::create(e.b, e.loc, e.mul(e.constant(M_PI), beyond));
+  // Near an integer without the factor pi, with which denormal numbers lose bits.
+  Value ratio = e.select(isNear, beyond, e.div(sine, e.constant(M_PI)));
+  Value mirror = e.neg(e.log(e.abs(ratio)));
   Value value = e.select(isLeft, e.sub(mirror, right), right);
-  Value isInfinite = e.eq(e.abs(x), e.constant(INFINITY));
+  Value isPole = e.conjunction(isLeft, e.eq(beyond, e.constant(0)));
+  Value isInfinite = e.disjunction(isPole, e.eq(e.abs(x), e.constant(INFINITY)));
   return e.select(isInfinite, e.constant(INFINITY), value);
 }
 

@@ -147,8 +147,8 @@ LogicalResult lowerLayerNormBackward(Lowering &ctx) {
     Tensor product = multiply(ctx, go, xhat, dtype);
     results[1] = castTo(ctx, reduceSum(ctx, {product, range(0, first)}, dtype), weight->dtype);
   }
-  if (mask[2] && ctx.has("bias"))
-    results[2] = castTo(ctx, reduceSum(ctx, {go, range(0, first)}, dtype), go.dtype);
+  if (std::optional<Tensor> bias = ctx.optTensor("bias"); mask[2] && bias)
+    results[2] = castTo(ctx, reduceSum(ctx, {go, range(0, first)}, dtype), bias->dtype);
   return ctx.done(results);
 }
 

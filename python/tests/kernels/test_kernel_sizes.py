@@ -44,6 +44,57 @@ def test_more_programs_than_a_grid_can_have():
         always.text()
     with pytest.raises(tilewright.InputError, match=r"the grid, \[3, 4, 274877906944\], has more than 1099511627776 programs"):
         by_sizes.interpret(np.ones((3, 4), np.float32))
+    with pytest.raises(tilewright.InputError, match=r"the grid, \[M, N, 274877906944\], has more than 1099511627776 "
+                       "programs where M is 3 and N is 4"):
+        by_sizes(np.ones((3, 4), np.float32))
+    assert by_sizes(np.ones((0, 4), np.float32)).shape == (0, 4)
+
+
+R = tk.symbol("R")
+
+
+@tk.kernel
+def many_programs(x: tk.In[tk.f32, N], R: R, y: tk.Out[tk.f32, N, tk.filled(0)]):
+    tk.grid(R, R, 2)
+
+
+@tk.kernel
+def large_tile(x: tk.In[tk.f32, N], R: R, y: tk.Out[tk.f32, N, tk.filled(0)]):
+    n, = tk.grid(N)
+    tk.store(y, [n], tk.reshape(tk.sum(tk.sum(tk.zeros([R, R + N], tk.f32), 0), 1), [1]))
+
+
+@tk.kernel
+def large_size(x: tk.In[tk.f32, N], R: R, y: tk.Out[tk.f32, N, tk.filled(0)]):
+    n, = tk.grid(R * R * 4 + R)
+    tk.store(y, [n], tk.zeros([1], tk.f32))
+
+
+@pytest.mark.parametrize("name, good, bad, says", [
+    ("many_programs", 2, 2**32, r"the grid, \[(R|4294967296), .*, 2\], has more than 1099511627776 programs.* 4294967296"),
+    ("many_programs", 0, 2**20, r"the grid, .* has more than 1099511627776 programs.* 1048576"),
+    ("large_tile", 2, 2**32, r"a tile, .* has more than 68719476736 elements.* 4294967296"),
+    ("large_tile", 2, 2**18, r"a tile, .* has more than 68719476736 elements.* 262144"),
+    ("large_size", 0, 2**31, r"R \* R \* 4,? overflows"),
+    ("large_size", 0, 2**62, r"overflows.* 4611686018427387904"),
+])
+def test_numbers_that_overflow_by_sizes_of_a_call(name, good, bad, says, tmp_path):
+    """Else nothing would run, or a size would be another one; as a program that was compiled to a file, too."""
+    kernel, x = globals()[name], np.ones(3, np.float32)
+    kernel.compile_to_file(tmp_path / "kernel.so")
+    for run in (kernel, kernel.interpret, tilewright.load(tmp_path / "kernel.so")):
+        run(x, good)
+        with pytest.raises(tilewright.InputError, match=f"(?s){says}"):
+            run(x, bad)
+
+
+def test_numbers_that_overflow_in_a_model():
+    torch = pytest.importorskip("torch")
+    operator = many_programs.register("tilewright_sizes_test::many_programs")
+    compiled = torch.compile(lambda x, n: operator(x, n) + 1, backend=tilewright.torch.backend, dynamic=True)
+    assert compiled(torch.ones(4), 3).tolist() == [1, 1, 1, 1]
+    with pytest.raises(tilewright.InputError, match="the grid, .* has more than 1099511627776 programs"):
+        compiled(torch.ones(4), 2**32)
 
 
 @pytest.mark.parametrize("extent", [2**62, 2**32, 2**30])

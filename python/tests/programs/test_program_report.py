@@ -3,6 +3,7 @@
 import json
 import os
 
+import pytest
 import torch
 
 import tilewright
@@ -36,6 +37,18 @@ def test_profiles_inside_each_other(mlp):
     with program.profile() as again:
         program(x)
     assert again.rows and all(row["calls"] == 1 for row in again.rows)
+
+
+def test_a_profile_is_of_one_block(mlp):
+    _, program = mlp
+    profile = program.profile()
+    with pytest.raises(tilewright.InputError, match="ends that has not begun"):
+        profile.__exit__()
+    with profile:
+        with pytest.raises(tilewright.InputError, match="begins that has begun"):
+            profile.__enter__()
+        program(torch.randn(4, 16))
+    assert profile.rows and all(row["calls"] == 1 for row in profile.rows)
 
 
 def test_profile(mlp, tmp_path):

@@ -90,6 +90,34 @@ def test_what_others_may_have_written_is_not_used(tmp_path, caplog, monkeypatch)
         assert len(run()) == 1 and cache_files(tmp_path) == [file] and file.stat().st_mtime_ns == made
 
 
+def test_a_program_under_another_name_is_not_believed(tmp_path, caplog):
+    """Such as a copy that somebody made: it is well formed, and takes and gives the same."""
+    x = torch.randn(4)
+
+    def run(f):
+        torch._dynamo.reset()
+        return torch.compile(f, backend=backend)(x)
+
+    def plus(x):
+        return x + 1
+
+    def times(x):
+        return x * 3
+
+    run(plus)
+    first, = cache_files(tmp_path)
+    run(times)
+    second, = set(cache_files(tmp_path)) - {first}
+    second.unlink()
+    second.write_bytes(first.read_bytes())
+    with caplog.at_level(logging.WARNING, "tilewright"):
+        torch.testing.assert_close(run(times), x * 3)
+        torch.testing.assert_close(run(times), x * 3)
+    said = [record.getMessage() for record in caplog.records if "TW-PYTHON-0006" in record.getMessage()]
+    assert len(said) == 1 and first.stem in said[0] and second.stem in said[0]
+    assert first.read_bytes() != second.read_bytes()
+
+
 def test_a_cache_whose_name_is_no_text(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path) + "/\udcff")
     torch._dynamo.reset()

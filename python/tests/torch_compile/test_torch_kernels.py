@@ -74,6 +74,19 @@ def rows_of_argument(x, y):
     return x.sum()
 
 
+def every_second_row(x, y):
+    add(x[::2], y)
+    z = x.t() * 2
+    add(z[:, 1::2], y[:2])
+    return z
+
+
+def a_row_of_each(x, y):
+    z = x.expand(2, *x.shape).clone()
+    add(z[:, 1], y)
+    return z
+
+
 def several(x, y):
     w = y.new_zeros(x.shape[0])
     sums, last = move(x, 0.5, w)
@@ -82,8 +95,11 @@ def several(x, y):
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
-@pytest.mark.parametrize("f", [argument, result, old_value, rows, columns, rows_of_argument, several])
+@pytest.mark.parametrize("f", [argument, result, old_value, rows, columns, rows_of_argument, every_second_row,
+                               a_row_of_each, several])
 def test_it_is_a_call_of_the_kernel(f, dynamic):
+    if dynamic and f in (every_second_row, a_row_of_each):
+        pytest.skip("the part is said by strides that are sizes, which a graph cannot ask for")
     x, y = torch.randn(5, 4), torch.randn(4)
     said = tilewright.torch.explain(f, x.clone(), y, dynamic=dynamic)
     assert not said.eager and len(said.graphs) == len(said.graphs[0].programs) == 1, said
@@ -92,7 +108,8 @@ def test_it_is_a_call_of_the_kernel(f, dynamic):
 
 
 @pytest.mark.parametrize("decomposed", [False, True])
-@pytest.mark.parametrize("f", [argument, result, old_value, rows, columns, rows_of_argument, several])
+@pytest.mark.parametrize("f", [argument, result, old_value, rows, columns, rows_of_argument, every_second_row,
+                               a_row_of_each, several])
 def test_in_exported_programs(f, decomposed):
     class Model(nn.Module):
         def forward(self, x, y):
@@ -136,7 +153,20 @@ def test_memory_that_is_written_twice():
         return z
 
     said = tilewright.torch.explain(f, torch.randn(3, 4))
-    assert any("arguments that tilewright_in_place_test.move.default writes to share memory" in line for line in said.eager), said
+    assert any("of the arguments x, w, to which tilewright_in_place_test.move.default writes, two share memory" in line for line in said.eager), said
+
+
+def test_a_part_of_memory_with_gaps():
+    """Of an argument that begins and steps in its memory as no program can be given: explain names the kernel's argument."""
+    def f(x, y):
+        add(x[::2], y)
+        return x * 2
+
+    x = torch.randn(4, 8)[:, :4]
+    said = tilewright.torch.explain(f, x, torch.randn(4))
+    assert any('argument "x" of tilewright_in_place_test.add.default, which writes to it, has the sizes [2, 4] and the '
+               'strides [16, 1] in memory of an argument that has gaps' in line for line in said.eager), said
+    check(f, x, torch.randn(4), eager=["as_strided"])
 
 
 def test_operators_of_others_that_write():

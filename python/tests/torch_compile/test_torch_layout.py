@@ -62,6 +62,18 @@ def test_strides_that_fake_tensors_have_otherwise(shape, dynamic):
     assert torch.equal(y, expected) and y.stride() == expected.stride()
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("draw", [lambda x: torch.poisson(x * 4), lambda x: nn.functional.rrelu(x - 0.5, training=True)])
+@pytest.mark.parametrize("turned", [lambda x: x.t(), lambda x: x[:, ::2].t(), lambda x: x])
+def test_what_is_computed_from_random_numbers_of_a_permuted_tensor(turned, draw, dynamic):
+    """They are row-major, and so is what eager PyTorch computes from them; with fake tensors both are permuted."""
+    def f(x):
+        y = draw(x)
+        return y, y + 1, (y * 2).t(), y.clone() * y, y.flatten() + 1, y + x
+
+    check(f, turned(torch.rand(4, 6)), dynamic=dynamic, eager=["random"])
+
+
 def test_results_may_be_written_to():
     net = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
     compiled = torch.compile(net, backend=backend)

@@ -143,7 +143,7 @@ def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str,
     if path and (known := _cache.load(path, "numpy", threads=-1, device=device)):
         return known
     descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], target, path, None,
-                                            kernel.name)
+                                            kernel.name, key=_cache.name_of(path) if path else None)
     if path:
         return Program(path, threads=-1, report=report, device=device)
     return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=-1, report=report, device=device)

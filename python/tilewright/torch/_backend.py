@@ -11,7 +11,7 @@ from typing import Any
 from torch.fx import GraphModule
 
 from .. import _native
-from . import _cache, _explain, _kernel_calls, _order, _partition, _place, _private, _random, _strides, _support
+from . import _cache, _explain, _kernel_views, _order, _partition, _place, _private, _random, _strides, _support
 from ._graph_writer import Unwritable
 from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
@@ -53,7 +53,7 @@ def compile_graph(module: GraphModule, kind: str, options: Options,
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
     module = _private.copied(module)
     _strides.as_in_eager(module)
-    _kernel_calls.make_views_explicit(module)
+    _kernel_views.make_views_explicit(module)
     if options.freeze and kind == "inference":
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
         for index in _private.static_arguments():

@@ -43,6 +43,7 @@ def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # no
     paths, texts = options.sources()
     descriptor, report, other = _native.compile("graph", json, weights, paths, texts + kernels, place.target, path,
                                                 options.dump_to, preparation=second, is_prepared=bool(frozen),
+                                                key=_cache.name_of(path) if path else None,
                                                 precision=options.precision_on(place.target))
     return (_loaded(path, descriptor, report, place.device),
             _loaded(second, other, None, place.device) if frozen else None)

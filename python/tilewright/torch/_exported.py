@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 
 from .. import _native
-from . import _kernel_calls, _operators, _private
+from . import _kernel_views, _operators, _private
 from ._graph_writer import GraphWriter, Unwritable, program
 
 WEIGHTS = {InputKind.PARAMETER: "parameter", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "tensor_constant"}
@@ -58,9 +58,9 @@ def serialize(exported: ExportedProgram, name: str,
     tensors, weights = _weights(exported, is_for_gpu)
     try:
         module = exported.graph_module
-        if _kernel_calls.has_views(module):
+        if _kernel_views.has_views(module):
             module = _private.copied(module)
-            _kernel_calls.make_views_explicit(module)
+            _kernel_views.make_views_explicit(module)
         writer = GraphWriter(module, tensors)
         graph = writer.graph()
     except Unwritable as error:

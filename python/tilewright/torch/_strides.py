@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results to which torch's fake tensors give other strides or dtypes than eager PyTorch does. Where they leave a graph,
-they leave it in eager PyTorch's strides; within it they have its dtypes."""
+"""Results to which torch's fake tensors give other strides or dtypes than eager PyTorch does. They get eager PyTorch's,
+and so does what is computed from them."""
 from __future__ import annotations
 
 import operator
 from typing import Any
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 
 from . import _private
+from ._layout import row_major
 
 aten = torch.ops.aten
-# Eager PyTorch gives the result the order of dimensions of the first argument; the fake one is row-major. Which operators
-# these are says no rule of torch, so it is a table: a test compares the strides of every sample of torch's op_db.
-ORDERED_AS_FIRST = {aten.max_unpool2d.default}
 # Results that are the new values of arguments which eager PyTorch writes to, so that they have the dtypes of these; the
 # fake ones have that of sums.
 WRITTEN = {aten._native_batch_norm_legit_functional.default: {3: 3, 4: 4},
            aten._batch_norm_with_update_functional.default: {4: 3, 5: 4}}
+# Norms whose parameters have another dtype than the input, as with autocast: in eager PyTorch that is the dtype of the mean
+# and the deviation that are saved for backward, and of the parameters' gradients, and the fake ones have the input's. By
+# operator: where the input is; where parameters are, one of which may be given; where, of backward, the mean and the
+# deviation are; and which results have the parameters' dtype.
+FORWARD = {aten.native_layer_norm.default: (0, (2, 3), (1, 2)), aten.native_group_norm.default: (0, (1, 2), (1, 2)),
+           **dict.fromkeys((aten.native_batch_norm.default, aten._native_batch_norm_legit.default,
+                            aten._native_batch_norm_legit_functional.default), (0, (1, 2, 3, 4), (1, 2))),
+           aten._native_batch_norm_legit.no_stats: (0, (1, 2), (1, 2))}
+BACKWARD = {aten.native_layer_norm_backward.default: (1, (5, 6), (3, 4), (1, 2)),
+            aten.native_group_norm_backward.default: (1, (4,), (2, 3), (1, 2)),
+            aten.native_batch_norm_backward.default: (1, (2, 3, 4), (5, 6), (1, 2))}
 
 
 def is_channels_last(value: torch.Tensor) -> bool:
@@ -36,34 +45,113 @@ def is_channels_last(value: torch.Tensor) -> bool:
     return not _private.is_known(value.stride(1) == 0)
 
 
+def _row_major(node: Node) -> Any:
+    value = node.meta["val"]
+    return value.new_empty_strided(value.shape, row_major(value.shape))
+
+
+def _channels_last_as_first(node: Node) -> Any:
+    """In the order of dimensions of the first argument, where that is images with their channels innermost."""
+    value = node.meta["val"]
+    if not is_channels_last(node.args[0].meta["val"]):
+        return value
+    images, channels, height, width = value.shape
+    return value.new_empty_strided(value.shape, (height * width * channels, 1, width * channels, channels))
+
+
+# What eager PyTorch gives of operators whose fake results have other strides. Which they are says no rule of torch, so it
+# is a table: a test compares the strides of every sample of torch's op_db.
+IN_EAGER = {aten.max_unpool2d.default: _channels_last_as_first, aten.poisson.default: _row_major}
+# Whose first result is row-major in eager PyTorch, which calls another operator there; that of the graph gives no such.
+COPIED = {aten.rrelu_with_noise_functional.default}
+
+
 def as_in_eager(module: GraphModule) -> None:
-    """Copies such results of `module`, whose copies have eager PyTorch's strides. What is computed from them keeps the
-    strides that were traced."""
-    graph = module.graph
-    for node in graph.nodes:
-        if node.op == "call_function" and node.target in WRITTEN:
-            _give_dtypes(node, WRITTEN[node.target])
-    end = next(iter(reversed(graph.nodes)))
-    for node in list(graph.nodes):
-        if node.op != "call_function" or node.target not in ORDERED_AS_FIRST or end not in node.users:
-            continue
-        if not is_channels_last(node.args[0].meta["val"]):
-            continue
-        value = node.meta["val"]
-        images, channels, height, width = value.shape
-        strides = (height * width * channels, 1, width * channels, channels)
-        with graph.inserting_after(node):
-            copy = graph.call_function(aten.clone.default, (node,), {"memory_format": torch.channels_last})
-        copy.meta = {**node.meta, "val": value.new_empty_strided((images, channels, height, width), strides)}
-        end.replace_input_with(node, copy)
+    """Says of the nodes of `module` what eager PyTorch gives."""
+    with _private.fake_mode_of(module):
+        changed = _saved_by_forward(module)
+        for node in module.graph.nodes:
+            if node.op != "call_function":
+                continue
+            before = _facts(node.meta.get("val"))
+            if not changed.isdisjoint(node.all_input_nodes):
+                node.meta["val"] = _computed(node)
+            if node.target in IN_EAGER:
+                node.meta["val"] = IN_EAGER[node.target](node)
+            _give_dtypes(node, _dtypes_in_eager(node))
+            if _facts(node.meta.get("val")) != before:
+                changed.add(node)
+            if node.target is operator.getitem and node.args[1] == 0 and node.args[0].target in COPIED:
+                changed.add(_row_major_copy(module.graph, node))
 
 
-def _give_dtypes(node: Node, written: dict[int, int]) -> None:
-    """Gives results, by their places, the dtypes of arguments."""
-    values = list(node.meta["val"])
-    for result, argument in written.items():
-        values[result] = values[result].to(node.args[argument].meta["val"].dtype)
-    node.meta["val"] = tuple(values)
-    for user in node.users:
-        if user.target is operator.getitem:
-            user.meta["val"] = values[user.args[1]]
+def _saved_by_forward(module: GraphModule) -> set[Node]:
+    """Gives what norms have saved for this graph, of a backward pass, the dtype in which they have."""
+    changed = set()
+    for node in module.graph.nodes:
+        if node.target in BACKWARD:
+            source, parameters, places, _ = BACKWARD[node.target]
+            dtype = _dtype_of_parameters(node, source, parameters)
+            for saved in (node.args[place] for place in places):
+                if dtype and isinstance(saved, Node) and saved.op == "placeholder":
+                    saved.meta["val"] = saved.meta["val"].to(dtype)
+                    changed.add(saved)
+    return changed
+
+
+def _dtypes_in_eager(node: Node) -> dict[int, torch.dtype]:
+    """Of some results, by their places."""
+    if node.target in WRITTEN:
+        dtypes = {result: _dtype(node.args[argument]) for result, argument in WRITTEN[node.target].items()}
+    else:
+        dtypes = {}
+    if node.target in FORWARD:
+        source, parameters, results = FORWARD[node.target]
+    elif node.target in BACKWARD:
+        source, parameters, _, results = BACKWARD[node.target]
+    else:
+        return dtypes
+    dtype = _dtype_of_parameters(node, source, parameters)
+    return dtypes | dict.fromkeys(results, dtype) if dtype else dtypes
+
+
+def _row_major_copy(graph: Graph, node: Node) -> Node:
+    with graph.inserting_after(node):
+        copy = graph.call_function(aten.clone.default, (node,), {"memory_format": torch.contiguous_format})
+    copy.meta = {**node.meta, "val": _row_major(node)}
+    node.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy)
+    return copy
+
+
+def _facts(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_facts(each) for each in value]
+    return (value.dtype, value.stride()) if isinstance(value, torch.Tensor) else None
+
+
+def _computed(node: Node) -> Any:
+    """What the operator gives for its arguments as they are now; what was traced where it cannot tell."""
+    if not (isinstance(node.target, _private.OpOverload) or node.target is operator.getitem) or "unbacked_bindings" in node.meta:
+        return node.meta.get("val")
+    if isinstance(node.target, _private.OpOverload) and _private.schema_of(node.target).is_mutable:
+        return node.meta.get("val")
+    try:
+        return node.target(*_private.values_of(node.args), **_private.values_of(node.kwargs))
+    except RuntimeError:  # a view that these strides do not have: eager PyTorch copies there
+        return node.meta.get("val")
+
+
+def _dtype(node: Node) -> torch.dtype:
+    return node.meta["val"].dtype
+
+
+def _dtype_of_parameters(node: Node, source: int, parameters: tuple[int, ...]) -> torch.dtype | None:
+    """Where it is not that of the input."""
+    given = next((node.args[place] for place in parameters if isinstance(node.args[place], Node)), None)
+    return _dtype(given) if given is not None and _dtype(given) != _dtype(node.args[source]) else None
+
+
+def _give_dtypes(node: Node, dtypes: dict[int, torch.dtype]) -> None:
+    if dtypes:
+        node.meta["val"] = tuple(value if value is None else value.to(dtypes.get(place, value.dtype))
+                                 for place, value in enumerate(node.meta["val"]))

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from .. import _native
 from . import _kernel_calls, _operators, _order, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
+from ._kernel_views import PART
 from ._layout import may_overlap, root_of, row_major
 from ._place import Place, tensors_in
 
@@ -37,6 +38,11 @@ def about_memory(node: Node) -> str | None:
     if node.target in STRIDED and root_of(node.args[0]).op == "placeholder":
         count = len(_private.schema_of(node.target).arguments)
         if node.kwargs.get("storage_offset", node.args[-1] if len(node.args) == count else None) is not None:
+            value = node.meta["val"]
+            if part := node.meta.get(PART):
+                return (f"{part} has the sizes {list(value.shape)} and the strides {list(value.stride())} in memory of an "
+                        f"argument that has gaps or overlaps, or begins where only a call tells: give the kernel a copy, and "
+                        f"copy that back")
             return "it is given a place in the memory of an argument"
     return None
 

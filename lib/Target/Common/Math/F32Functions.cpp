@@ -80,7 +80,7 @@ Value F32Functions::tanh(Value x) {
   Value size = abs(x);
   Value e = exp(add(size, size));
   Value large = sub(number(1), div(number(2), add(e, number(1))));
-  return select(less(size, number(0.625)), small, copySign(large, x));
+  return copySign(select(less(size, number(0.625)), small, large), x); // of -0, too
 }
 
 Value F32Functions::erf(Value x) {
