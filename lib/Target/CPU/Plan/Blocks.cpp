@@ -205,6 +205,7 @@ LogicalResult planLoop(Scene &scene, tile::ForOp op, Step &step) {
       return failure();
   }
   carried.give(op.getResults());
+  leaveZerosToTiles(op, loop);
   step.detail = std::move(loop);
   return success();
 }

@@ -142,7 +142,8 @@ struct DotStep {
   /// own.
   std::optional<unsigned> registers;
   bool updatesAccumulator = false;
-  bool beginsWithZero = false; // tiles
+  /// Tiles: in the first trip of the loop around, or always where they update no accumulator.
+  bool beginsWithZero = false;
   /// The result goes from registers to scratch, to leave them to another product (Products.cpp).
   Placements after;
   std::optional<NextBlock> next;

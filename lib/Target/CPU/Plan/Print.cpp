@@ -191,6 +191,8 @@ private:
                     : dot.updatesAccumulator ? "the accumulator is updated in its memory"
                                              : "the result is in scratch memory")
                 << '\n';
+    if (dot.updatesAccumulator && dot.beginsWithZero)
+      line(depth) << "the first trip begins with zero\n";
     if (dot.next && dot.next->streamAhead)
       line(depth) << "prefetches " << nameOf(dot.next->load->getResult(0)) << " "
                   << dot.next->streamAhead << " bytes ahead\n";
