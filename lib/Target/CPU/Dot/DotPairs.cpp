@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/DotPairs.h"
+#include "Target/CPU/Dot/BlockEpilogue.h"
 #include "Target/CPU/Dot/PackPairs.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,6 +94,7 @@ struct TileProduct {
   bool beginsWithZero;     // where `isFirstTrip`, or always if that is null
   Value isFirstTrip = {};
   std::optional<BlockPrefetch> prefetch = {};
+  std::optional<BlockEpilogue> epilogue = {};
 };
 
 /// Up to 2 x 2 tiles of sums (registers 0 to 3), with tiles of a in 4 and 5 and of b in 6 and 7.
@@ -106,7 +108,7 @@ public:
     begin(row, column);
     SmallVector<Value> none;
     int64_t depth = product.operands.depth, stream = depth / product.streams;
-    auto step = [&](const Ix &k) {
+    auto step = [&](const Ix &k) -> LogicalResult {
       for (int64_t from = 0; from < depth; from += stream) {
         Ix at = e.ix().add(k, from);
         if (product.prefetch)
@@ -114,7 +116,7 @@ public:
                                     tileDepth);
         products(row, column, at);
       }
-      return success();
+      return product.epilogue ? storeBefore(row, column, k) : success();
     };
     LogicalResult done = e.loop(0, stream, tileDepth, none, step);
     overSums(row, column, "llvm.x86.tilestored64");
@@ -172,6 +174,21 @@ private:
                       {number(i * 2 + j), number(4 + i), number(6 + j)});
       }
     }
+  }
+
+  /// Stores the part of the block before this one, all of which is complete, that is due beside the
+  /// products of step k: so many rows that all are, before the last step.
+  LogicalResult storeBefore(const Ix &row, const Ix &column, const Ix &k) {
+    IndexBuilder ix = e.ix();
+    int64_t steps = product.operands.depth / tileDepth, blockRows = 2 * tileRows, each = 1;
+    while (each * steps < blockRows)
+      each *= 2;
+    Ix done = ix.mul(ix.div(k, tileDepth), each);
+    Value isDue = ix.less(blockRows - 1, row);
+    if (each * steps > blockRows)
+      isDue = e.both(isDue, ix.less(done, blockRows));
+    return product.epilogue->store(
+        {ix.add(ix.sub(row, blockRows), done), column, each, columns * tileRows}, isDue);
   }
 
   Value number(int64_t of) { return e.constant(e.b.getI8Type(), double(of)); }
@@ -243,6 +260,8 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
   }
   if (plan.next)
     product.prefetch.emplace(e, op, *plan.next);
+  if (!plan.epilogue.empty())
+    product.epilogue.emplace(e, op, plan, sums);
   /// Pairs of tiles, then the last one.
   auto inPairs = [&](int64_t extent, llvm::function_ref<LogicalResult(const Ix &, int64_t)> body) {
     SmallVector<Value> none;
@@ -252,9 +271,13 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
     return whole < extent ? body(whole, 1) : success();
   };
   return inPairs(extents[1], [&](const Ix &column, int64_t columns) {
-    return inPairs(extents[0], [&](const Ix &row, int64_t rows) {
+    LogicalResult done = inPairs(extents[0], [&](const Ix &row, int64_t rows) {
       return TileBlock(e, product, rows, columns).emit(row, column);
     });
+    if (failed(done) || !product.epilogue)
+      return done;
+    int64_t last = (extents[0] - 1) / pair * pair;
+    return product.epilogue->store({last, column, extents[0] - last, columns * tileRows});
   });
 }
 

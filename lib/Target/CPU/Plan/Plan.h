@@ -122,6 +122,8 @@ struct NextBlock {
   int64_t streamAhead = 0;               // bytes; 0: it is another block
 };
 
+struct Step;
+
 struct DotStep {
   /// Outer products; dot products of rows of a and columns of b; pairs of bf16 in vectors, or in
   /// tile registers.
@@ -150,6 +152,12 @@ struct DotStep {
   Placements before;        // of the accumulator
   std::optional<Fill> fill; // the same, all of it
   int64_t streams = 1;      // parts of the steps along K that are added up side by side
+  /// The store, if any, that tiles make themselves, block by block (Epilogues.h), of sums that have
+  /// these names: that of the result, then those that loops around give it. Else why they do not,
+  /// where they could be asked to.
+  std::vector<Step> epilogue;
+  llvm::SmallVector<mlir::Value> sums;
+  llvm::StringRef noEpilogue;
 };
 
 /// A value that is handed to a loop, to its next trip, or out of a branch.

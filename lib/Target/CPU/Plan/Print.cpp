@@ -202,6 +202,13 @@ private:
     if (dot.streams > 1)
       line(depth) << dot.streams << " parts of the steps along K side by side\n";
     placements(depth, dot.after);
+    for (const Step &one : dot.epilogue) {
+      line(depth) << "stores each block" << (dot.sums.size() > 1 ? " in the last trip" : "")
+                  << ", beside the steps of the next one\n";
+      this->step(depth + 1, one);
+    }
+    if (!dot.noEpilogue.empty())
+      line(depth) << "blocks are not stored one by one: " << dot.noEpilogue << '\n';
   }
 
   void detail(unsigned depth, const Step &, const StridedPlacement &placement) {
