@@ -191,9 +191,12 @@ tile.kernel @windows(in %x: !tile.buffer<[3, 48, 256], f32>, in %w: !tile.buffer
 }
 
 // Pairs in tile registers go through a strip of b that stays in the first cache; beside its products
-// the strip of the next trip is prefetched.
+// the strip of the next trip is prefetched. Nothing fills their sums with zeros before.
 // AMX-LABEL: plan of @strips
+// AMX-NOT:     is copied
 // AMX:         tile registers
+// AMX-NEXT:    the accumulator is updated in its memory
+// AMX-NEXT:    the first trip begins with zero
 // AMX:         prefetches what comes next as %{{.*}}, part 0 of 1
 tile.kernel @strips(in %x: !tile.buffer<[32, 1024], bf16>, in %w: !tile.buffer<[4, 512, 32, 2], bf16>,
                   out %y: !tile.buffer<[32, 128], f32>) grid [4] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/DotPairs.h"
+#include "Target/CPU/Dot/BlockEpilogue.h"
 #include "Target/CPU/Dot/PackPairs.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,33 +85,38 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
 
 namespace {
 
+/// What all blocks of a product have in common.
+struct TileProduct {
+  const PairOperands &operands;
+  const Memory &sums;
+  int64_t height, streams; // rows of a tile of sums; of b, side by side
+  bool passesA;            // rows of a are used once while b stays
+  bool beginsWithZero;     // where `isFirstTrip`, or always if that is null
+  Value isFirstTrip = {};
+  std::optional<BlockPrefetch> prefetch = {};
+  std::optional<BlockEpilogue> epilogue = {};
+};
+
 /// Up to 2 x 2 tiles of sums (registers 0 to 3), with tiles of a in 4 and 5 and of b in 6 and 7.
 class TileBlock {
 public:
-  /// Tiles of sums have `height` rows. `passesA`: rows of a are used once while b stays.
-  TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, const DotStep &plan,
-            int64_t height, bool passesA, int64_t rows, int64_t columns,
-            const BlockPrefetch *prefetch)
-      : e(e), operands(operands), sums(sums), beginWithZero(plan.beginsWithZero), height(height),
-        passesA(passesA), rows(rows), columns(columns), streams(plan.streams), prefetch(prefetch) {}
+  /// `rows` and `columns` in tiles.
+  TileBlock(Emitter &e, TileProduct &product, int64_t rows, int64_t columns)
+      : e(e), product(product), rows(rows), columns(columns) {}
 
   LogicalResult emit(const Ix &row, const Ix &column) {
-    if (beginWithZero)
-      overTiles([&](int64_t i, int64_t j) {
-        callIntrinsic(e, {}, "llvm.x86.tilezero", number(i * 2 + j));
-      });
-    else
-      overSums(row, column, "llvm.x86.tileloadd64");
+    begin(row, column);
     SmallVector<Value> none;
-    int64_t stream = operands.depth / streams;
-    auto step = [&](const Ix &k) {
-      for (int64_t from = 0; from < operands.depth; from += stream) {
+    int64_t depth = product.operands.depth, stream = depth / product.streams;
+    auto step = [&](const Ix &k) -> LogicalResult {
+      for (int64_t from = 0; from < depth; from += stream) {
         Ix at = e.ix().add(k, from);
-        if (prefetch)
-          prefetch->request({row, column, rows * height, columns * tileRows}, at, tileDepth);
+        if (product.prefetch)
+          product.prefetch->request({row, column, rows * product.height, columns * tileRows}, at,
+                                    tileDepth);
         products(row, column, at);
       }
-      return success();
+      return product.epilogue ? storeBefore(row, column, k) : success();
     };
     LogicalResult done = e.loop(0, stream, tileDepth, none, step);
     overSums(row, column, "llvm.x86.tilestored64");
@@ -124,9 +130,26 @@ private:
         body(i, j);
   }
 
+  void begin(const Ix &row, const Ix &column) {
+    auto zero = [&] {
+      overTiles([&](int64_t i, int64_t j) {
+        callIntrinsic(e, {}, "llvm.x86.tilezero", number(i * 2 + j));
+      });
+    };
+    auto load = [&] { overSums(row, column, "llvm.x86.tileloadd64"); };
+    if (!product.isFirstTrip)
+      return product.beginsWithZero ? zero() : load();
+    auto choice = scf::IfOp::create(e.b, e.loc, product.isFirstTrip, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(choice.thenBlock());
+    zero();
+    e.b.setInsertionPointToStart(choice.elseBlock());
+    load();
+  }
+
   void overSums(const Ix &row, const Ix &column, StringRef intrinsic) {
     overTiles([&](int64_t i, int64_t j) {
-      move(intrinsic, i * 2 + j, sums,
+      move(intrinsic, i * 2 + j, product.sums,
            {e.ix().add(row, i * tileRows), e.ix().add(column, j * tileRows)});
     });
   }
@@ -137,12 +160,13 @@ private:
     IndexBuilder ix = e.ix();
     Ix pair = ix.div(k, 2);
     auto loadB = [&](int64_t j) {
-      move("llvm.x86.tileloadd64", 6 + j, operands.b, {pair, ix.add(column, j * tileRows), Ix(0)});
+      move("llvm.x86.tileloadd64", 6 + j, product.operands.b,
+           {pair, ix.add(column, j * tileRows), Ix(0)});
     };
     loadB(0);
     for (int64_t i = 0; i < rows; ++i) {
-      move(passesA ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64", 4 + i, operands.a,
-           {ix.add(row, i * tileRows), k});
+      move(product.passesA ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64", 4 + i,
+           product.operands.a, {ix.add(row, i * tileRows), k});
       for (int64_t j = 0; j < columns; ++j) {
         if (i == 0 && j > 0)
           loadB(j);
@@ -150,6 +174,21 @@ private:
                       {number(i * 2 + j), number(4 + i), number(6 + j)});
       }
     }
+  }
+
+  /// Stores the part of the block before this one, all of which is complete, that is due beside the
+  /// products of step k: so many rows that all are, before the last step.
+  LogicalResult storeBefore(const Ix &row, const Ix &column, const Ix &k) {
+    IndexBuilder ix = e.ix();
+    int64_t steps = product.operands.depth / tileDepth, blockRows = 2 * tileRows, each = 1;
+    while (each * steps < blockRows)
+      each *= 2;
+    Ix done = ix.mul(ix.div(k, tileDepth), each);
+    Value isDue = ix.less(blockRows - 1, row);
+    if (each * steps > blockRows)
+      isDue = e.both(isDue, ix.less(done, blockRows));
+    return product.epilogue->store(
+        {ix.add(ix.sub(row, blockRows), done), column, each, columns * tileRows}, isDue);
   }
 
   Value number(int64_t of) { return e.constant(e.b.getI8Type(), double(of)); }
@@ -160,14 +199,8 @@ private:
   }
 
   Emitter &e;
-  const PairOperands &operands;
-  const Memory &sums;
-  bool beginWithZero;
-  int64_t height;
-  bool passesA;
-  int64_t rows, columns;         // in tiles
-  int64_t streams;               // of b, side by side
-  const BlockPrefetch *prefetch; // or null
+  TileProduct &product;
+  int64_t rows, columns;
 };
 
 } // namespace
@@ -211,27 +244,40 @@ void releaseTiles(Emitter &e) {
 
 LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
                           tile::DotOp op, const DotStep &plan) {
-  auto type = op.getType();
-  int64_t height = std::min(type.getDimSize(0), tileRows);
+  ArrayRef<int64_t> extents = op.getType().getShape();
+  constexpr int64_t pair = 2 * tileRows;
+  int64_t height = std::min(extents[0], tileRows);
   configureTiles(e, plan.tileRows.value_or(Size(height)));
-  std::optional<BlockPrefetch> prefetch;
+  TileProduct product{.operands = operands,
+                      .sums = sums,
+                      .height = height,
+                      .streams = plan.streams,
+                      .passesA = extents[0] > pair,
+                      .beginsWithZero = plan.beginsWithZero};
+  if (plan.beginsWithZero && plan.updatesAccumulator) {
+    auto loop = cast<tile::ForOp>(op->getParentOp());
+    product.isFirstTrip = e.ix().equal(e.index(loop.getInductionVar()), e.index(loop.getBegin()));
+  }
   if (plan.next)
-    prefetch.emplace(e, op, *plan.next);
-  bool passesA = type.getDimSize(0) > 2 * tileRows;
+    product.prefetch.emplace(e, op, *plan.next);
+  if (!plan.epilogue.empty())
+    product.epilogue.emplace(e, op, plan, sums);
   /// Pairs of tiles, then the last one.
   auto inPairs = [&](int64_t extent, llvm::function_ref<LogicalResult(const Ix &, int64_t)> body) {
     SmallVector<Value> none;
-    int64_t whole = extent / (2 * tileRows) * (2 * tileRows);
-    if (failed(e.loop(0, whole, 2 * tileRows, none, [&](const Ix &at) { return body(at, 2); })))
+    int64_t whole = extent / pair * pair;
+    if (failed(e.loop(0, whole, pair, none, [&](const Ix &at) { return body(at, 2); })))
       return failure();
     return whole < extent ? body(whole, 1) : success();
   };
-  return inPairs(type.getDimSize(1), [&](const Ix &column, int64_t columns) {
-    return inPairs(type.getDimSize(0), [&](const Ix &row, int64_t rows) {
-      return TileBlock(e, operands, sums, plan, height, passesA, rows, columns,
-                       prefetch ? &*prefetch : nullptr)
-          .emit(row, column);
+  return inPairs(extents[1], [&](const Ix &column, int64_t columns) {
+    LogicalResult done = inPairs(extents[0], [&](const Ix &row, int64_t rows) {
+      return TileBlock(e, product, rows, columns).emit(row, column);
     });
+    if (failed(done) || !product.epilogue)
+      return done;
+    int64_t last = (extents[0] - 1) / pair * pair;
+    return product.epilogue->store({last, column, extents[0] - last, columns * tileRows});
   });
 }
 

@@ -112,6 +112,8 @@ public:
   /// only to the second.
   void prefetch(mlir::Value base, mlir::Type element, const Ix &index, bool toFirstLevel);
   mlir::LogicalResult store(tile::StoreOp op, const Point &point);
+  /// Those of a group, each value before the first is stored.
+  mlir::LogicalResult storeAt(const StoreStep &plan, const Point &point);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
 
   // Stores past the caches (NonTemporalStores.cpp)

@@ -27,47 +27,40 @@ static Indices limitsOf(Emitter &e, const StoreStep &plan) {
   return limits;
 }
 
-static LogicalResult storeTogether(Emitter &e, const StoreStep &plan, const Step &step) {
+LogicalResult Emitter::storeAt(const StoreStep &plan, const Point &point) {
   ArrayRef<tile::StoreOp> stores = plan.group;
+  if (stores.size() == 1)
+    return store(stores.front(), point);
   SmallVector<Value> read; // with the masks, which may come from what is stored to
   for (tile::StoreOp store : stores)
     if (store.getMask())
       read.push_back(store.getMask());
   for (tile::StoreOp store : stores)
     read.push_back(store.getTile());
-  if (failed(e.place(step.before)))
-    return failure();
-  Emitter::Scope scope(e);
-  tile::StoreOp first = stores.front();
-  Indices extents = e.extents(first.getTile());
-  auto all = [&](const Point &point) -> LogicalResult {
-    for (Value tile : read)
-      if (failed(e.evaluate(tile, point)))
-        return failure();
-    for (tile::StoreOp store : stores)
-      if (failed(e.store(store, point)))
-        return failure();
-    return success();
-  };
-  return e.overElements(extents, step.strips, all, limitsOf(e, plan));
+  for (Value tile : read)
+    if (failed(evaluate(tile, point)))
+      return failure();
+  for (tile::StoreOp one : stores)
+    if (failed(store(one, point)))
+      return failure();
+  return success();
 }
 
-static LogicalResult storeTile(Emitter &e, const StoreStep &plan, const Step &step) {
-  tile::StoreOp op = plan.group.front();
+static LogicalResult storeAll(Emitter &e, const StoreStep &plan, const Step &step) {
   if (failed(e.place(step.before)))
     return failure();
   Emitter::Scope scope(e);
-  auto one = [&](const Point &point) { return e.store(op, point); };
-  return e.overElements(e.extents(op.getTile()), step.strips, one, limitsOf(e, plan));
+  tile::StoreOp first = plan.group.front();
+  auto one = [&](const Point &point) { return e.storeAt(plan, point); };
+  return e.overElements(e.extents(first.getTile()), step.strips, one, limitsOf(e, plan));
 }
 
 LogicalResult Emitter::storeTiles(tile::StoreOp op, const Step &step) {
   const auto &plan = std::get<StoreStep>(step.detail);
   switch (plan.form) {
   case StoreStep::Form::Single:
-    return storeTile(*this, plan, step);
   case StoreStep::Form::Group:
-    return storeTogether(*this, plan, step);
+    return storeAll(*this, plan, step);
   case StoreStep::Form::InGroup:
     return success();
   case StoreStep::Form::Interleaved:

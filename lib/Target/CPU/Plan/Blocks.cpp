@@ -2,6 +2,7 @@
 //
 // The operations of a block in order, in each version of it.
 #include "IR/Tile/Elementwise.h"
+#include "Target/CPU/Plan/Epilogues.h"
 #include "Target/CPU/Plan/Guards.h"
 #include "Target/CPU/Plan/HandOvers.h"
 #include "Target/CPU/Plan/Placements.h"
@@ -155,7 +156,7 @@ LogicalResult planVersion(Scene &scene, Block &block, VersionPlan &version,
     step.op = &op;
     if (failed(planStep(scene, &op, step)))
       return failure();
-    if (step.op)
+    if (step.op && !moveIntoProduct(scene, version.steps, step))
       version.steps.push_back(std::move(step));
   }
   return finish(version.results);
@@ -205,6 +206,7 @@ LogicalResult planLoop(Scene &scene, tile::ForOp op, Step &step) {
       return failure();
   }
   carried.give(op.getResults());
+  leaveZerosToTiles(op, loop);
   step.detail = std::move(loop);
   return success();
 }

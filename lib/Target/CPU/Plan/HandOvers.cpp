@@ -3,6 +3,7 @@
 #include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -157,6 +158,28 @@ void Carried::give(ValueRange values) {
       scene.putInMemory(value, slot.room);
     else
       scene.putInRegisters(value, *slot.lanes);
+  }
+}
+
+void leaveZerosToTiles(tile::ForOp op, LoopStep &loop) {
+  BlockPlan &body = loop.blocks.front();
+  if (body.versions.size() > 1 || op.constantTripCount().value_or(0) == 0)
+    return;
+  for (Step &step : body.versions.front().steps) {
+    auto *dot = std::get_if<DotStep>(&step.detail);
+    // Rows that registers do not have stay as they are in memory.
+    if (!dot || dot->form != DotStep::Form::Tiles || !dot->updatesAccumulator || dot->tileRows)
+      continue;
+    auto sums = dyn_cast<BlockArgument>(cast<tile::DotOp>(step.op).getAcc());
+    if (!sums || sums.getOwner() != body.block)
+      continue;
+    unsigned number = sums.getArgNumber() - 1;
+    auto begin = op.getInitial()[number].getDefiningOp<tile::FullOp>();
+    HandedOver &initial = loop.initial[number];
+    dot->beginsWithZero = begin && matchPattern(begin.getValue(), m_AnyZeroFloat()) &&
+                          initial.before.empty() && initial.copy;
+    if (dot->beginsWithZero)
+      initial.copy.reset();
   }
 }
 

@@ -38,4 +38,8 @@ private:
   llvm::SmallVector<Slot> slots;
 };
 
+/// Sums of tiles that a loop begins with zero need not be zero in memory: the first trip does not
+/// read them. `loop` is the plan of `op`.
+void leaveZerosToTiles(tile::ForOp op, LoopStep &loop);
+
 } // namespace tw::target::cpu

@@ -122,6 +122,8 @@ struct NextBlock {
   int64_t streamAhead = 0;               // bytes; 0: it is another block
 };
 
+struct Step;
+
 struct DotStep {
   /// Outer products; dot products of rows of a and columns of b; pairs of bf16 in vectors, or in
   /// tile registers.
@@ -143,13 +145,20 @@ struct DotStep {
   /// own.
   std::optional<unsigned> registers;
   bool updatesAccumulator = false;
-  bool beginsWithZero = false; // tiles
+  /// Tiles: in the first trip of the loop around, or always where they update no accumulator.
+  bool beginsWithZero = false;
   /// The result goes from registers to scratch, to leave them to another product (Products.cpp).
   Placements after;
   std::optional<NextBlock> next;
   Placements before;        // of the accumulator
   std::optional<Fill> fill; // the same, all of it
   int64_t streams = 1;      // parts of the steps along K that are added up side by side
+  /// The store, if any, that tiles make themselves, block by block (Epilogues.h), of sums that have
+  /// these names: that of the result, then those that loops around give it. Else why they do not,
+  /// where they could be asked to.
+  std::vector<Step> epilogue;
+  llvm::SmallVector<mlir::Value> sums;
+  llvm::StringRef noEpilogue;
 };
 
 /// A value that is handed to a loop, to its next trip, or out of a branch.

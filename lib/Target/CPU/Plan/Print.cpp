@@ -191,6 +191,8 @@ private:
                     : dot.updatesAccumulator ? "the accumulator is updated in its memory"
                                              : "the result is in scratch memory")
                 << '\n';
+    if (dot.updatesAccumulator && dot.beginsWithZero)
+      line(depth) << "the first trip begins with zero\n";
     if (dot.next && dot.next->streamAhead)
       line(depth) << "prefetches " << nameOf(dot.next->load->getResult(0)) << " "
                   << dot.next->streamAhead << " bytes ahead\n";
@@ -200,6 +202,13 @@ private:
     if (dot.streams > 1)
       line(depth) << dot.streams << " parts of the steps along K side by side\n";
     placements(depth, dot.after);
+    for (const Step &one : dot.epilogue) {
+      line(depth) << "stores each block" << (dot.sums.size() > 1 ? " in the last trip" : "")
+                  << ", beside the steps of the next one\n";
+      this->step(depth + 1, one);
+    }
+    if (!dot.noEpilogue.empty())
+      line(depth) << "blocks are not stored one by one: " << dot.noEpilogue << '\n';
   }
 
   void detail(unsigned depth, const Step &, const StridedPlacement &placement) {
