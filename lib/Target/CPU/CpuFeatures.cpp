@@ -17,8 +17,9 @@ struct Cpu {
 
 /// Of CPUs before AVX-512.
 constexpr CpuCaches small = {.firstLevel = 32 << 10, .secondLevel = 512 << 10};
-/// Of others, in a thread of two that share 2 MiB, or with 1 MiB of its own.
-constexpr CpuCaches large = {.firstLevel = 32 << 10, .secondLevel = 1 << 20};
+constexpr CpuCaches medium = {.firstLevel = 32 << 10, .secondLevel = 1 << 20};
+/// Of those with AMX.
+constexpr CpuCaches large = {.firstLevel = 48 << 10, .secondLevel = 2 << 20};
 
 const std::vector<Cpu> &cpus() {
   using enum Architecture;
@@ -26,13 +27,13 @@ const std::vector<Cpu> &cpus() {
       {X86_64, "x86-64", {}, small},
       {X86_64, "x86-64-v2", {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}, small},
       {X86_64, "x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}, small},
-      {X86_64, "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, large},
+      {X86_64, "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, medium},
       {X86_64,
        "amx",
        {"avx512vnni", "avx512bf16", "avx512vbmi", "avx512vbmi2", "amx-tile", "amx-bf16",
         "amx-int8"},
        large},
-      {AArch64, "aarch64", {}, large},
+      {AArch64, "aarch64", {}, medium},
   };
   return all;
 }

@@ -104,7 +104,7 @@ private:
     for (const tile::Traffic &one : work.traffic)
       if (one.accessed || !one.dependsOnData)
         bytes += one.accessed.value_or(one.whole).evaluate(sizes).value_or(0);
-    if (!flops || bytes < forgottenBytes(cpu.caches))
+    if (!flops || bytes < forgottenBytes)
       return flops;
     return std::max(*flops, bytes * operationsPerByte);
   }

@@ -130,8 +130,8 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
 bool canStreamPanels(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t depth = sizeOf(contraction, roles.sums);
-  bool isLarge = depth * sizeOf(contraction, roles.columns) * int64_t(sizeof(float)) >
-                 crowdedBytes(unit.caches);
+  bool isLarge =
+      depth * sizeOf(contraction, roles.columns) * int64_t(sizeof(float)) > unit.caches.secondLevel;
   return !roles.rows.empty() && roles.sums.size() == 1 && !convertsInProducts(contraction) &&
          sizeOf(contraction, roles.rows) >= streamedRows &&
          (unit.registers >= 32 ? depth >= leastStreamed : depth >= leastStreamedNarrow && isLarge);
@@ -343,11 +343,11 @@ bool isTransposed(const Contraction &contraction) {
   return last.dim >= 0 && !contraction.c.covers(last.dim);
 }
 
-bool isForgotten(const Contraction &contraction, const VectorUnit &unit) {
+bool isForgotten(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   return roles.batch.empty() && sizeOf(contraction, roles.columns) *
                                         sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) >
-                                    forgottenBytes(unit.caches);
+                                    forgottenBytes;
 }
 
 std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
@@ -357,12 +357,12 @@ std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
   int64_t rows = sizeOf(contraction, roles.rows);
   if (!inRegisters.isPacked && inRegisters.columnParts == 1 && packsInProducts(contraction, unit))
     return panelBlock(contraction, unit, inRegisters);
-  if (inRegisters.isInterleaved() && inRegisters.isPacked && isForgotten(contraction, unit) &&
+  if (inRegisters.isInterleaved() && inRegisters.isPacked && isForgotten(contraction) &&
       canStreamPairs(contraction, unit) && roles.rows.size() == 1)
     return pairsInMemory(contraction, unit, inRegisters);
   // Two products of a row and a vector of b in a cycle take no longer than reading that.
   int64_t vectorBytes = unit.lanes * int64_t(sizeof(float));
-  if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction, unit) ||
+  if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction) ||
       unit.registers < 32 || !canStreamPanels(contraction, unit) || roles.rows.size() != 1 ||
       rows * memoryRate > 2 * vectorBytes)
     return std::nullopt;

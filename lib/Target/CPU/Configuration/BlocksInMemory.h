@@ -29,7 +29,7 @@ std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
                                               const CPUContraction &inRegisters);
 
 /// Whether b comes from memory: the caches have forgotten it when a call uses it.
-bool isForgotten(const Contraction &contraction, const VectorUnit &unit);
+bool isForgotten(const Contraction &contraction);
 
 /// Taken for sizes of which nothing is known.
 inline constexpr int64_t unknownExtent = 512;

@@ -167,7 +167,7 @@ public:
     CPUContraction kernel = chosen(*product, problem);
     if (kernel.isInterleaved())
       return {fewRowsOfPairs.begin(), fewRowsOfPairs.end()};
-    if (kernel.isPacked && isForgotten(*product, unitFor(*product)))
+    if (kernel.isPacked && isForgotten(*product))
       return {fewRowsFromMemory.begin(), fewRowsFromMemory.end()};
     return {fewRows.begin(), fewRows.end()};
   }
@@ -191,7 +191,7 @@ public:
       return std::nullopt;
     CPUContraction block = contractionFrom(configuration);
     return contractionCost(*product, block, unitFor(*product)) +
-           cyclesOfUnaskedPairs(*product, block, unitFor(*product));
+           cyclesOfUnaskedPairs(*product, block);
   }
 
 private:

@@ -223,9 +223,8 @@ static double streamedCycles(int64_t rows, int64_t columns, const CPUContraction
 }
 
 /// Whether it does: all rows of a block use it at once.
-static bool streamsFromMemory(const Contraction &contraction, bool isPacked, int64_t rows,
-                              const VectorUnit &unit) {
-  return isPacked && rows <= mostRows && isForgotten(contraction, unit);
+static bool streamsFromMemory(const Contraction &contraction, bool isPacked, int64_t rows) {
+  return isPacked && rows <= mostRows && isForgotten(contraction);
 }
 
 /// The cheapest block of pairs of bf16 that lies in registers, in panels of so many columns (0:
@@ -272,7 +271,7 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
     if (holds(constraints, numbersOf(pairs)))
       return pairs;
   }
-  bool streams = panel == 0 && streamsFromMemory(contraction, like.isPacked, rows, unit);
+  bool streams = panel == 0 && streamsFromMemory(contraction, like.isPacked, rows);
   bool isShort =
       sizeOf(contraction, roles.sums) <= shortSum && unit.registers >= registersOfEightRows;
   double least = 0;
@@ -314,7 +313,7 @@ static void cutRows(CPUContraction &block, int64_t rows, int64_t panels, int64_t
 /// How many programs follow each other on one worker; `columns`: of one part. Fewer than would fit
 /// its cache where workers would go short of blocks that are worth handing over.
 static void choosePrograms(CPUContraction &block, const Contraction &contraction, int64_t rows,
-                           int64_t columns, const VectorUnit &unit) {
+                           int64_t columns) {
   // Blocks of equal length, so that no worker has a short one.
   auto programs = [](int64_t size, int64_t each, int64_t most) {
     int64_t all = std::max<int64_t>(1, (size + each - 1) / each);
@@ -351,8 +350,7 @@ static void choosePrograms(CPUContraction &block, const Contraction &contraction
     block.rows = (block.rows + 1) / 2;
   if (block.isPacked && block.hasAccumulatorsInMemory && !block.isInterleaved()) {
     int64_t bytes = columns * sizeOf(contraction, roles.sums) * int64_t(sizeof(float));
-    cutRows(block, rows, (columns + block.columns - 1) / block.columns, batch,
-            bytes <= nearBytes(unit.caches));
+    cutRows(block, rows, (columns + block.columns - 1) / block.columns, batch, bytes <= nearBytes);
   }
 }
 
@@ -373,7 +371,7 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
     best = *inMemory;
   if (!best.isPacked || best.columnParts > 1)
     best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
-  choosePrograms(best, contraction, rows, columns, unit);
+  choosePrograms(best, contraction, rows, columns);
   // More programs than there are make no difference, nor a variant.
   if (best.rows == kernel.rows && kernel.rowPrograms > best.rowPrograms &&
       !best.hasAccumulatorsInMemory)
@@ -412,7 +410,7 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
     best = *inMemory;
   if (!best.isPacked || best.columnParts > 1)
     best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
-  choosePrograms(best, contraction, rows, columns, unit);
+  choosePrograms(best, contraction, rows, columns);
   if (!best.splitsK && best.columnParts == 1)
     shareLongSum(best, contraction);
   return best;
@@ -436,9 +434,8 @@ double contractionCost(const Contraction &contraction, const ContractionConfigur
   return cost;
 }
 
-double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block,
-                            const VectorUnit &unit) {
-  if (!block.isInterleaved() || block.hasAccumulatorsInMemory || !isForgotten(contraction, unit))
+double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block) {
+  if (!block.isInterleaved() || block.hasAccumulatorsInMemory || !isForgotten(contraction))
     return 0;
   ContractionRoles roles = rolesOf(contraction);
   constexpr int64_t bf16Bytes = 2;

@@ -52,8 +52,7 @@ double contractionCost(const Contraction &contraction, const ContractionConfigur
 
 /// Cycles that all programs of pairs in registers wait for b, which streams from memory: nothing
 /// has asked for it before. Blocks in memory ask for the next one meanwhile.
-double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block,
-                            const VectorUnit &unit);
+double cyclesOfUnaskedPairs(const Contraction &contraction, const CPUContraction &block);
 
 /// Whether a kernel that transposes b first pays: each block of rows would transpose it again.
 bool isRhsTransposeProfitable(const Contraction &contraction);

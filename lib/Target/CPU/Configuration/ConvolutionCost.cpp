@@ -135,7 +135,7 @@ double waitForInputs(const Problem &p, int64_t rows) {
 double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, double lines,
                       double first) {
   double step = double(block.channelStep > 0 ? block.channelStep : p.channels);
-  if (p.weightBytes <= forgottenBytes(p.caches) || step * lines >= double(prefetchedBlock))
+  if (p.weightBytes <= forgottenBytes || step * lines >= double(prefetchedBlock))
     return 0;
   return std::max(0.0, lines / double(memoryRate) - first);
 }
@@ -172,7 +172,7 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
   // cache near by holds all of them the first program of a panel waits for them.
   if (panel > double(p.caches.firstLevel))
     step += lines / secondLevelRate * notHidden;
-  if (p.weightBytes > forgottenBytes(p.caches))
+  if (p.weightBytes > forgottenBytes)
     first = std::max(step, lines / double(memoryRate));
   double wait = waitForInputs(p, block.width * block.height);
   step += wait, first += wait;

@@ -30,9 +30,10 @@ constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPro
 /// pairs of low rank for 128 rows take 0.54 of the time in kernels of two, three layers of
 /// 32-64-32-4 0.46; layers of 0.6 GFLOP together 0.80 to 1.12. With one thread it makes little
 /// difference (docs/compiler-kernels.md).
+constexpr int64_t rowFusionBytes = 1 << 20; // whatever the caches: fusion depends on no machine
 constexpr conversion::RowFusionLimits rowFusionLimits{/*mostOperations=*/1 << 30,
-                                                      /*mostBytes=*/crowdedBytes({}),
-                                                      /*mostSharedBytes=*/crowdedBytes({}),
+                                                      /*mostBytes=*/rowFusionBytes,
+                                                      /*mostSharedBytes=*/rowFusionBytes,
                                                       /*leastPrograms=*/someWorkers};
 
 /// The share of the workers that have work, in the mean while `programs` run.
