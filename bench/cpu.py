@@ -13,7 +13,10 @@ about the others on the machine. A ratio is the best peer's time over ours: abov
 with frozen weights runs; a peer that is not installed, cannot run the model, or has wrong numbers is left out and named.
 A row of ours that cannot be measured, or has wrong numbers, is named at the end, and the status is 1.
 The limit of a row is the time that its multiply-adds take at the sustained peak, or that reading and writing its
-parameters, inputs and results once takes from where they fit, whichever is longer; both are measured by the same run.
+parameters, inputs and results once takes from where they fit, whichever is longer; of tables that are looked up in, the
+rows, at random places. All are measured by the same run.
+Programs of --precision=bf16 show their error, and have the row of the same model in f32 as their goal, where there are tile
+registers.
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
 With --json, rows that FILE has already are not measured again, and with --budget none is begun after so many seconds:
@@ -100,14 +103,20 @@ class Prepared:
         self.peers[kind].stop()
         print(f"{self.name}: {kind} is left out: {reason}", file=sys.stderr)
 
-    def row(self, threads, limit, options):
+    def row(self, threads, limit, options, features):
         times = in_turns(self.contestants, threads, limit, options, self.leave_out)
-        return row_of(self.name, self.workload, threads, self.facts, times, self.contestants) | {"left_out": self.left_out}
+        row = row_of(self.name, self.workload, threads, self.facts, times, self.contestants)
+        return row | {"goal_of_row": goal_of_row(self.workload, features), "left_out": self.left_out}
 
     def stop(self):
         for peer in self.peers.values():
             peer.stop()
         self.folder.cleanup()
+
+
+def goal_of_row(workload, features):
+    """No goal, but the share that is reached, where the CPU lacks what the goal is for."""
+    return workload.of_row if {*workload.needs} <= {*features} else (workload.of_row[0], 0)
 
 
 def row_of(name, workload, threads, facts, times, contestants):
@@ -117,8 +126,7 @@ def row_of(name, workload, threads, facts, times, contestants):
             "us": {kind: fast for kind, (fast, _) in times.items()},
             "median_us": {kind: median for kind, (_, median) in times.items()},
             "goal": (workload.one, workload.all)[at], "goal_of_limit": workload.of_limit[at],
-            "goal_of_row": workload.of_row, **facts,
-            "our_error": ours.error, "compile_seconds": ours.compile_seconds,
+            **facts, "our_error": ours.error, "reports_error": bool(workload.options), "compile_seconds": ours.compile_seconds,
             "ready_seconds": {kind: peer.ready_seconds for kind, peer in contestants.items() if kind != "ours"},
             "resident_bytes": ours.bench["resident_peak_bytes"], "planned_bytes": ours.bench["planned_peak_bytes"],
             "planned_bound_bytes": ours.bench["planned_bound_bytes"], "weight_bytes": ours.bench["weight_bytes"]}
@@ -168,9 +176,9 @@ def prepared(batch, threads, options, failures):
         return [each for each in pool.map(prepare, batch) if each]
 
 
-def run(options, record, limits, about):
-    """Measures what the record lacks, and adds it, with what `about` says of each row. Gives the rows of ours that could
-    not be measured, or are wrong, each with the reason."""
+def run(options, record, limits, about, features):
+    """Measures what the record lacks, and adds it, with what `about` says of each row; the CPU has `features`. Gives the
+    rows of ours that could not be measured, or are wrong, each with the reason."""
     begin = time.monotonic()
     has, failures = collections.defaultdict(set), {}
     for row in record.rows:
@@ -184,7 +192,7 @@ def run(options, record, limits, about):
         try:
             for each in batch:
                 try:
-                    add_rows(record.rows, [each.row(threads, limit, options) | about for threads, limit in limits.items()])
+                    add_rows(record.rows, [each.row(threads, limit, options, features) | about for threads, limit in limits.items()])
                 except Unusable as reason:
                     failures[each.name] = str(reason)
                 if options.json:
@@ -244,7 +252,7 @@ def measure(options):
     record.machine = machine
     threads = counts(options, len(os.sched_getaffinity(0)))
     limits = {count: record.limits.setdefault(count, Limits(count)) for count in threads}
-    failures = run(options, record, limits, origin_of(facts))
+    failures = run(options, record, limits, origin_of(facts), facts["cpu_features"])
     names = list(chosen(options))
     for count, limit in limits.items():
         print_table([row for name in names for row in record.rows if row["name"] == name and row["threads"] == count], limit)

@@ -9,11 +9,13 @@ HEADER = ["workload", "ours, us", *KINDS, "best peer / ours", "of medians", "goa
 
 def of_limit(row, limits):
     """Our share, and what binds; no share where the machine's limits are not known."""
-    if not limits.flops[row["bits"]] or not limits.read_of(row["bytes"]):
+    looked_up = row.get("looked_up_bytes", 0)
+    rates = limits.flops[row["bits"]], limits.read_of(row["bytes"]), limits.lookups_of(looked_up) if looked_up else 1
+    if not all(rates):
         return None, "not known"
-    compute = row["flops"] / limits.flops[row["bits"]]
-    memory = row["bytes"] / limits.read_of(row["bytes"])
-    return 1e6 * max(compute, memory) / row["us"]["ours"], "peak" if compute > memory else "reads"
+    compute, reads, lookups = (amount / rate for amount, rate in zip((row["flops"], row["bytes"], looked_up), rates))
+    binds = "peak" if compute > reads + lookups else "look-ups" if lookups > reads else "reads"
+    return 1e6 * max(compute, reads + lookups) / row["us"]["ours"], binds
 
 
 def ratio(times):
@@ -40,7 +42,9 @@ def verdict(row, limits, rows):
 def share_text(row, limits, rows):
     share, binds = of_limit(row, limits)
     other, _, reached = of_row(row, rows)
-    return (binds if share is None else f"{100 * share:.0f} % {binds}") + ("" if reached is None else f", {100 * reached:.0f} % of {other}")
+    texts = [binds if share is None else f"{100 * share:.0f} % {binds}"]
+    texts += [] if reached is None else [f"{100 * reached:.0f} % of {other}"]
+    return ", ".join(texts + ([f"error {row['our_error']:.1e}"] if row.get("reports_error") else []))
 
 
 def goal_text(row, unit=""):
@@ -65,7 +69,7 @@ def print_lines(header, lines):
 def print_conclusion(rows, limits):
     """A row of which something is not known is neither met nor missed, unless it misses by what is known."""
     ratios = [ratio(row["us"])[0] for row in rows if row["goal"] and len(row["us"]) > 1]
-    verdicts = {row["name"]: verdict(row, limits, rows) for row in rows if row["goal"] or row["goal_of_limit"] or row.get("goal_of_row")}
+    verdicts = {row["name"]: verdict(row, limits, rows) for row in rows if row["goal"] or row["goal_of_limit"] or of_row(row, ())[1]}
     missed = [name for name, (is_missed, _) in verdicts.items() if is_missed]
     unknown = [f"{name} (without {' and '.join(lacks)})" for name, (is_missed, lacks) in verdicts.items() if lacks and not is_missed]
     if ratios:

@@ -79,14 +79,18 @@ def ordered(program, values, gradients):
 
 def least_work(workload, module, given):
     """Floating-point operations of products, and bytes of what is read and written: parameters but for tables that are
-    looked up in, inputs, results."""
+    looked up in, inputs, results; of tables, the rows that are looked up."""
     from torch.utils.flop_counter import FlopCounterMode
-    tables = (torch.nn.Embedding, torch.nn.EmbeddingBag)
-    used = {id(p): p for each in module.modules() if not isinstance(each, tables) for p in each.parameters(recurse=False)}
+    tables = [each for each in module.modules() if isinstance(each, (torch.nn.Embedding, torch.nn.EmbeddingBag))]
+    used = {id(p): p for each in module.modules() if each not in tables for p in each.parameters(recurse=False)}
+    looked_up = []
+    for table in tables:
+        row = table.weight[0].nbytes
+        table.register_forward_pre_hook(lambda _, at, row=row: looked_up.append(row * at[0].unique().numel()))
     with FlopCounterMode(display=False) as counter:
         values = calling(workload, module, given)()
     moved = sum(x.numel() * x.element_size() for x in [*used.values(), *given, *pytree.tree_leaves(values)] if torch.is_tensor(x))
-    return {"flops": workload.flops or counter.get_total_flops(), "bytes": moved}
+    return {"flops": workload.flops or counter.get_total_flops(), "bytes": moved, "looked_up_bytes": sum(looked_up)}
 
 
 def to_double(value):

@@ -23,6 +23,7 @@ class Workload:
     all: float = 0  # with all threads
     of_limit: tuple = (0, 0)  # the same, of the share of the limit
     of_row: tuple = ()  # another workload, and the share of its bytes per second
+    needs: tuple = ()  # features of a CPU that this goal is for
     group: str = ""
     is_avx2: bool = False  # as on a machine that has no more
     dynamic: tuple = ()  # (input, dimension): sizes that our program learns at the call
@@ -257,17 +258,20 @@ def models():
         "LoRA MLP b128": Workload(lambda: (nn.Sequential(LowRank(128, 512), nn.ReLU(), LowRank(512, 128)), (torch.randn(128, 128),)), 1.4, 1.3),
         "MLP 3x1024 b256": Workload(lambda: (nn.Sequential(*full_models.mlp(1024, 1024, 1024, 1024)), (torch.randn(256, 1024),)), 1.05, 1.3),
         "LSTM 2x512 b8 t64": Workload(full_models.lstm, 1.2, 1.2, flops=2.0 * 8 * 64 * 2 * 4 * 512 * 1024),
-        "embedding bag 1Mx64": Workload(lambda: (nn.EmbeddingBag(1_000_000, 64, mode="sum"), (torch.randint(0, 1_000_000, (2048, 32)),)), 1.0, 1.0),
+        "embedding bag 1Mx64": Workload(lambda: (nn.EmbeddingBag(1_000_000, 64, mode="sum"), (torch.randint(0, 1_000_000, (2048, 32)),)), 1.0, 1.0, of_limit=(0.9, 0.9)),
     }
 
 
 def precisions():
-    to_bf16 = {"options": ("--precision=bf16",)}
+    def to_bf16(make, single):
+        """As many bytes as the row in f32 has, so that their rates are as their times."""
+        return Workload(make, options=("--precision=bf16",), of_row=(single, 3.0), needs=("amx-tile", "amx-bf16"))
+
     return {
         "Llama 1.1B bf16, 64 tokens": Workload(llama, 1.5, 1.5, dynamic=((0, 1),)),
         "Llama 1.1B bf16, decoding": Workload(llama_step, of_limit=(0.9, 0.9)),
-        "BERT-base as bf16": Workload(full_models.bert, **to_bf16),
-        "GPT-2 as bf16": Workload(full_models.gpt2, **to_bf16),
+        "BERT-base as bf16": to_bf16(full_models.bert, "BERT-base"),
+        "GPT-2 as bf16": to_bf16(full_models.gpt2, "GPT-2"),
     }
 
 

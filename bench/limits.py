@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a machine sustains, by `tilewright limits`: multiply-adds of f32 and bf16, and reads by level of the memory.
+"""What a machine sustains, by `tilewright limits`: multiply-adds of f32 and bf16, and reads by level of the memory, of
+what lies together and of rows at random places.
 Peaks of data sheets say little about a clock under load, or about virtual machines."""
 import json
 import subprocess
@@ -10,8 +11,8 @@ SECONDS_BETWEEN_SAMPLES = 8  # one takes about a second, as long as the turns of
 
 
 class Limits:
-    """Of `threads` threads: `flops` (FLOP/s, by the elements' bits), `read` (bytes/s, by level) and `capacity` (bytes, of
-    the levels but for the memory): the fastest of all samples, also those that `known`, the facts of an earlier run of
+    """Of `threads` threads: `flops` (FLOP/s, by the elements' bits), `read` (bytes/s, by level), `lookups` (the same of rows
+    at random places) and `capacity` (bytes, of the levels but for the memory): the fastest of all samples, also those that `known`, the facts of an earlier run of
     the same machine, has. Nothing is measured before sample()."""
 
     def __init__(self, threads, known=None):
@@ -19,9 +20,10 @@ class Limits:
         self.threads, self.next_sample = threads, 0.0
         self.flops = {bits: known["flops"].get(str(bits), 0.0) for bits in BITS}
         self.read, self.capacity = dict(known["read"]), dict(known.get("capacity", {}))
+        self.lookups = dict(known.get("lookups", {}))
 
     def facts(self):
-        return {"flops": self.flops, "read": self.read, "capacity": self.capacity}
+        return {"flops": self.flops, "read": self.read, "capacity": self.capacity, "lookups": self.lookups}
 
     def sample(self, tool):
         """Measures, unless it has a short while ago."""
@@ -36,6 +38,7 @@ class Limits:
         for read in found["reads"]:
             level = read["level"]
             self.read[level] = max(self.read.get(level, 0.0), read["bytes_per_second"])
+            self.lookups[level] = max(self.lookups.get(level, 0.0), read["lookup_bytes_per_second"])
             if "capacity_bytes" in read:
                 self.capacity[level] = read["capacity_bytes"]
         self.next_sample = time.monotonic() + SECONDS_BETWEEN_SAMPLES
@@ -44,12 +47,18 @@ class Limits:
         """Files of earlier versions have none."""
         return all(level == "memory" or level in self.capacity for level in self.read)
 
-    def read_of(self, size):
-        """Bytes per second of the nearest level that holds so many; 0 where that is not known."""
+    def rate_of(self, rates, size):
+        """Of the nearest level that holds so many bytes; 0 where that is not known."""
         if not self.has_capacities():
             return 0.0
-        return next((rate for level, rate in self.read.items() if self.capacity.get(level, size) >= size), 0.0)
+        return next((rate for level, rate in rates.items() if self.capacity.get(level, size) >= size), 0.0)
+
+    def read_of(self, size):
+        return self.rate_of(self.read, size)
+
+    def lookups_of(self, size):
+        return self.rate_of(self.lookups, size)
 
     def text(self):
-        reads = ", ".join(f"{level} {1e-9 * rate:.0f}" for level, rate in self.read.items())
-        return f"{1e-9 * self.flops[32]:.0f} GFLOP/s of f32, {1e-9 * self.flops[16]:.0f} of bf16; reads, GB/s: {reads}"
+        reads, lookups = (", ".join(f"{level} {1e-9 * rate:.3g}" for level, rate in rates.items()) for rates in (self.read, self.lookups))
+        return f"{1e-9 * self.flops[32]:.0f} GFLOP/s of f32, {1e-9 * self.flops[16]:.0f} of bf16; reads, GB/s: {reads}; of rows at random places: {lookups}"

@@ -17,7 +17,7 @@ from cpu_contestants import Unusable
 from cpu_record import Record
 from limits import Limits
 
-KNOWN = {"flops": {"32": 1e11, "16": 2e11}, "read": {"L1": 4e11, "memory": 1e10}, "capacity": {"L1": 1000}}
+KNOWN = {"flops": {"32": 1e11, "16": 2e11}, "read": {"L1": 4e11, "memory": 1e10}, "capacity": {"L1": 1000}, "lookups": {"L1": 1e11, "memory": 1e9}}
 HERE = {"cpu": "EPYC", "cpu_features": ["avx2", "avx512f"], "cores": 2}
 
 
@@ -65,6 +65,27 @@ class Conclusion(unittest.TestCase):
         self.assertIn("missed, of 1 with a goal: chain", self.conclusion(chain, fast))
         self.assertIn("not compared: chain (without copy)", self.conclusion(chain, fast | {"threads": 2}))
         self.assertEqual(cpu_table.cells(chain, Limits(1, KNOWN), [fast])[8:10], ["95 % of copy", "50 % peak, 94 % of copy"])
+
+    def test_rows_that_are_looked_up_are_read_at_random_places(self):
+        bag = row("bag", goal=0, goal_of_limit=0.9, bytes=5000, looked_up_bytes=8000)
+        self.assertEqual(cpu_table.share_text(bag, Limits(1, KNOWN), []), "85 % look-ups")
+        self.assertIn("missed, of 1 with a goal: bag", self.conclusion(bag))
+        self.assertIn("missed, of 1 with a goal: none", self.conclusion(bag | {"looked_up_bytes": 9000}))
+        self.assertEqual(cpu_table.share_text(bag | {"looked_up_bytes": 1000}, Limits(1, KNOWN), []), "50 % peak")
+        old = {name: KNOWN[name] for name in ("flops", "read", "capacity")}
+        self.assertIn("not compared: bag (without limits)", self.conclusion(bag, known=old))
+
+    def test_programs_in_bf16_beside_those_in_f32(self):
+        class Workload:
+            of_row, needs = ("BERT", 3.0), ("amx-tile", "amx-bf16")
+        goal, none = cpu.goal_of_row(Workload, ["avx2", "amx-bf16", "amx-tile"]), cpu.goal_of_row(Workload, ["avx2"])
+        narrow = row("narrow", {"ours": 4.0}, goal=0, goal_of_row=goal, our_error=0.0123, reports_error=True)
+        single = row("BERT", {"ours": 11.0}, goal=0)
+        self.assertIn("missed, of 1 with a goal: narrow", self.conclusion(narrow, single))
+        self.assertIn("missed, of 1 with a goal: none", self.conclusion(narrow, single | {"us": {"ours": 12.1}}))
+        self.assertIn("missed, of 0 with a goal: none", self.conclusion(narrow | {"goal_of_row": none}, single))
+        self.assertIn("not compared: narrow (without BERT)", self.conclusion(narrow))
+        self.assertEqual(cpu_table.share_text(narrow, Limits(1, KNOWN), [single]), "125 % peak, 275 % of BERT, error 1.2e-02")
 
     def test_cells_of_a_row_without_a_peer(self):
         self.assertEqual(cpu_table.cells(row(us={"ours": 10.0}), Limits(1, KNOWN), [])[2:8], ["-"] * 6)
@@ -160,7 +181,7 @@ class File(unittest.TestCase):
         self.path.write_text(json.dumps({"limits": {"1": old}, "rows": [row()]}))
         status, text = self.page()
         self.assertEqual(status, 0)
-        self.assertIn("does not tell the machine, sizes of caches, dates and versions", text)
+        self.assertIn("does not tell the machine, sizes of caches, look-ups, dates and versions", text)
         self.assertIn("| not known |", text)
         self.assertIn("its rows are taken to be of this machine", self.measure()[1])
 
@@ -192,10 +213,10 @@ class Fake:
             raise Unusable("our numbers are wrong: 0.1")
         self.name = name
 
-    def row(self, threads, limit, options):
+    def row(self, threads, limit, options, features):
         if self.name == "ends":
             raise Unusable("it ended")
-        return row(self.name, threads=threads)
+        return row(self.name, threads=threads, features=features)
 
     def stop(self):
         pass
@@ -205,9 +226,9 @@ class Run(unittest.TestCase):
     def test_rows_that_fail_are_given_and_others_are_measured(self):
         record, options = Record(), cpu.arguments("", [f"--tool={sys.executable}", "--prepare=2"])
         with mock.patch("cpu.Prepared", Fake), mock.patch("cpu.chosen", return_value=dict.fromkeys(["bad", "good", "ends"])):
-            failures = printed(cpu.run, options, record, {1: None}, {"date": "today"})[0]
+            failures = printed(cpu.run, options, record, {1: None}, {"date": "today"}, ["avx2"])[0]
         self.assertEqual(failures, {"bad": "our numbers are wrong: 0.1", "ends": "it ended"})
-        self.assertEqual([(each["name"], each["date"]) for each in record.rows], [("good", "today")])
+        self.assertEqual([(each["name"], each["date"], each["features"]) for each in record.rows], [("good", "today", ["avx2"])])
 
     def test_a_peer_that_ends_is_left_out(self):
         class One:

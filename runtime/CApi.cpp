@@ -394,6 +394,14 @@ tw_status *tw_instance_set_trace(tw_instance *instance, tw_trace_callback callba
   });
 }
 
+Status tw::rt::watchDispatches(tw_instance *instance, bool on) {
+  return instance->instance->watchDispatches(on);
+}
+
+Result<std::vector<Trace::Span>> tw::rt::takeSpans(tw_instance *instance) {
+  return instance->instance->takeSpans();
+}
+
 Status tw::rt::watchThreads(tw_instance *instance, bool on) {
   return instance->instance->watchThreads(on);
 }

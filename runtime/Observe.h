@@ -14,8 +14,14 @@ namespace tw::rt {
 /// running.
 Status observe(tw_instance *instance, Observer observer);
 
-/// Begins to note what the threads of an instance do in parallel loops, or stops. Errors: the
-/// instance is running.
+/// Begins to note when the dispatches of an instance run, or stops. Errors: the instance is
+/// running.
+Status watchDispatches(tw_instance *instance, bool on);
+/// What has been noted since and kept, in order; it is forgotten. Errors: the instance is running.
+Result<std::vector<Trace::Span>> takeSpans(tw_instance *instance);
+
+/// Begins to note what the threads of an instance do in parallel loops that several take part in,
+/// or stops. Errors: the instance is running.
 Status watchThreads(tw_instance *instance, bool on);
 /// What has been noted since, by thread, the caller's first; it is forgotten. Errors: the instance
 /// is running.

@@ -4,13 +4,12 @@
 // the compiler for static programs; so it is one pure function without dependencies.
 //
 // Buffers are placed one after another, each into the smallest gap that is free during its whole
-// lifetime. The order decides the quality: several orders are tried, then the best is improved by
-// promoting the buffers that make the peak, until that meets the lower bound or the effort is used
-// up.
+// lifetime. The order decides the quality: several orders are tried. Where none meets the lower
+// bound, a search packs the buffers below it (Skyline.h), or else below heights a little above.
 #pragma once
+#include "runtime/Skyline.h"
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -34,12 +33,6 @@ namespace planner {
 
 inline constexpr int64_t alignment = 64;
 inline constexpr int64_t maxArena = int64_t(1) << 60;
-
-/// One buffer with its size rounded up.
-struct Item {
-  int64_t begin, end, bytes;
-  bool overlaps(const Item &other) const { return begin <= other.end && other.begin <= end; }
-};
 
 /// Rounds sizes up; empty when a size or a lifetime is negative or the sum exceeds any memory.
 inline std::optional<std::vector<Item>> roundUp(std::span<const PlanBuffer> buffers) {
@@ -109,18 +102,6 @@ inline int64_t place(std::span<const Item> items, std::span<const int> order,
   return peak;
 }
 
-/// Indices sorted by descending key, ties by index.
-template <typename Key>
-std::vector<int> orderBy(std::span<const Item> items, Key key) {
-  std::vector<int> order(items.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    auto keyA = key(items[a]), keyB = key(items[b]);
-    return keyA != keyB ? keyA > keyB : a < b;
-  });
-  return order;
-}
-
 /// Tries orders and keeps the best plan.
 class Search {
 public:
@@ -129,87 +110,65 @@ public:
     best.peak = INT64_MAX;
   }
 
-  MemoryPlan run(int effort) {
+  MemoryPlan run() {
     auto steps = [](const Item &i) { return static_cast<double>(i.end - i.begin) + 1; };
-    if (attempt(orderBy(items, [](const Item &i) { return i.bytes; })) ||
-        attempt(orderBy(items, [&](const Item &i) { return steps(i) * i.bytes; })) ||
-        attempt(orderBy(items, steps)) ||
-        attempt(orderBy(items, [](const Item &i) { return -i.begin; })))
-      return std::move(best);
-    improve(effort);
+    auto area = [&](const Item &i) { return steps(i) * static_cast<double>(i.bytes); };
+    auto first = [](const Item &i) { return -i.begin; };
+    if (!attempt(orderBy(items, [](const Item &i) { return i.bytes; })) &&
+        !attempt(orderBy(items, area)) && !attempt(orderBy(items, steps)) &&
+        !attempt(orderBy(items, first)))
+      pack({orderBy(items, steps), orderBy(items, area), orderBy(items, first)});
     return std::move(best);
   }
 
 private:
   /// Whether the best plan so far cannot be beaten.
-  bool attempt(std::vector<int> candidate) {
-    order = std::move(candidate);
-    peak = place(items, order, offsets);
-    if (peak < best.peak) {
-      best.peak = peak;
-      best.offsets = offsets;
-      bestOrder = order;
-    }
+  bool attempt(const std::vector<int> &order) {
+    std::vector<int64_t> offsets;
+    keep(place(items, order, offsets), offsets);
     return best.peak == best.bound;
   }
 
-  /// Moves one of the items that make the peak forward, to a place drawn at random, and keeps the
-  /// order when the peak does not grow. Large plans get fewer rounds: one costs up to the square of
-  /// the number of buffers.
-  void improve(int effort) {
+  void keep(int64_t peak, const std::vector<int64_t> &offsets) {
+    if (peak >= best.peak)
+      return;
+    best.peak = peak;
+    best.offsets = offsets;
+  }
+
+  /// Packs below the bound, or else below as little more as it can. A look at a skyline costs as
+  /// many steps as there are items, and a packing takes as many of them.
+  void pack(const std::vector<std::vector<int>> &orders) {
     auto count = static_cast<int64_t>(items.size());
-    int64_t rounds = std::min<int64_t>(effort, 100'000'000 / (count * count));
-    bool done = attempt(bestOrder);
-    std::vector<int> current = bestOrder;
-    std::vector<size_t> atPeak = positionsAtPeak();
-    int64_t currentPeak = peak;
-    for (int64_t round = 0; round < rounds && !done; ++round) {
-      size_t from = atPeak[random() % atPeak.size()], to = random() % (from + 1);
-      std::vector<int> candidate = current;
-      std::rotate(candidate.begin() + to, candidate.begin() + from, candidate.begin() + from + 1);
-      done = attempt(std::move(candidate));
-      if (peak > currentPeak)
-        continue;
-      current = order;
-      currentPeak = peak;
-      atPeak = positionsAtPeak();
+    int64_t most = std::min(1000 + 2 * count, 20'000'000 / count);
+    for (int64_t part : {0, 64, 32, 16, 8}) {
+      int64_t goal = best.bound + (part ? best.bound / part : 0);
+      if (goal >= best.peak)
+        return;
+      Skyline skyline(items, goal);
+      for (const std::vector<int> &order : orders)
+        if (skyline.search(order, most)) {
+          int64_t peak = 0;
+          for (size_t i = 0; i < items.size(); ++i)
+            peak = std::max(peak, skyline.offsets[i] + items[i].bytes);
+          return keep(peak, skyline.offsets);
+        }
     }
-  }
-
-  /// Where in the last order the items are that end at its peak.
-  std::vector<size_t> positionsAtPeak() const {
-    std::vector<size_t> positions;
-    for (size_t at = 0; at < order.size(); ++at) {
-      int i = order[at];
-      if (items[i].bytes > 0 && offsets[i] + items[i].bytes == peak)
-        positions.push_back(at);
-    }
-    return positions;
-  }
-
-  /// A small generator with a fixed seed: plans are the same every time.
-  uint64_t random() {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return state;
   }
 
   std::vector<Item> items;
   MemoryPlan best;
-  std::vector<int> order, bestOrder; // the last one tried, the one of the best plan
-  std::vector<int64_t> offsets;      // of the last one tried
-  int64_t peak = 0;
-  uint64_t state = 0x9E3779B97F4A7C15;
 };
 
 } // namespace planner
 
-/// Plans the arena; `effort` bounds the number of orders tried. Deterministic. Empty when a size
-/// or lifetime is negative or the sizes add up to more than 2^60 bytes.
-inline std::optional<MemoryPlan> planMemory(std::span<const PlanBuffer> buffers, int effort = 500) {
+/// Plans the arena; deterministic. Empty when a size or lifetime is negative or the sizes add up to
+/// more than 2^60 bytes.
+inline std::optional<MemoryPlan> planMemory(std::span<const PlanBuffer> buffers) {
   auto items = planner::roundUp(buffers);
   if (!items)
     return std::nullopt;
-  return planner::Search(*std::move(items)).run(effort);
+  return planner::Search(*std::move(items)).run();
 }
 
 } // namespace tw

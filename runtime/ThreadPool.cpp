@@ -73,12 +73,11 @@ std::vector<std::vector<ThreadPool::Piece>> ThreadPool::takePieces() {
   return taken;
 }
 
-void ThreadPool::runPiece(tw_loop_body run, void *context, int64_t begin, int64_t end,
-                          int64_t worker) {
+void ThreadPool::runPiece(const Taken &piece, int64_t worker) {
   if (!isWatched)
-    return run(context, begin, end, worker);
+    return piece.body(piece.closure, piece.begin, piece.end, worker);
   int64_t start = nanoseconds();
-  run(context, begin, end, worker);
+  piece.body(piece.closure, piece.begin, piece.end, worker);
   std::vector<Piece> &mine = noted[static_cast<size_t>(worker)];
   if (mine.size() == 2 * keptPieces)
     mine.erase(mine.begin(), mine.end() - keptPieces);
@@ -91,9 +90,9 @@ void ThreadPool::runAlone(tw_loop_body run, void *context, int64_t all, int64_t 
   isBackwards = !isBackwards && run == lastAlone;
   lastAlone = run;
   if (!isBackwards || size >= all)
-    return runPiece(run, context, 0, all, 0);
+    return run(context, 0, all, 0);
   for (int64_t begin = (all - 1) / size * size; begin >= 0; begin -= size)
-    runPiece(run, context, begin, std::min(begin + size, all), 0);
+    run(context, begin, std::min(begin + size, all), 0);
 }
 
 void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t newCount,
@@ -107,7 +106,7 @@ void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t new
   int64_t all = threads(), wanted = std::min<int64_t>(all * 4, int64_t(pieceMask));
   int64_t size = std::max(grain, newCount / wanted + (newCount % wanted != 0));
   if (size >= newCount || busy.exchange(true, std::memory_order_acquire)) {
-    runPiece(newBody, newClosure, 0, newCount, currentWorker());
+    newBody(newClosure, 0, newCount, currentWorker());
     return;
   }
   int64_t newPieces = newCount / size + (newCount % size != 0);
@@ -151,7 +150,7 @@ void ThreadPool::doPieces(uint64_t loop, int64_t worker) {
   int64_t all = threads();
   for (int64_t i = 0; i < all; ++i)
     while (auto taken = take(loop, shares[size_t((worker + i) % all)], /*isFirst=*/i == 0)) {
-      runPiece(taken->body, taken->closure, taken->begin, taken->end, worker);
+      runPiece(*taken, worker);
       if (piecesDone.fetch_add(1) + 1 == taken->pieces && callerSleeps.load()) {
         std::lock_guard lock(mutex);
         loopDone.notify_one();

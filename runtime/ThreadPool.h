@@ -43,7 +43,9 @@ public:
   /// So many pieces of a worker are kept at least, the latest ones, and at most twice as many: a
   /// loop has four to eight, and who watches shows some ten thousand loops.
   static constexpr size_t keptPieces = 100'000;
-  /// Begins to note the pieces of loops, or stops; not while a loop runs.
+  /// Begins to note the pieces of loops that are shared, or stops; not while a loop runs. Those of
+  /// a loop that its caller runs alone are not noted: who called it knows when that was, and a
+  /// small loop takes no longer than the clock.
   void watch(bool on);
   /// What has been noted and kept, by worker, and is forgotten now; not while a loop runs.
   std::vector<std::vector<Piece>> takePieces();
@@ -84,7 +86,7 @@ private:
   /// Without workers. A body that runs again, as that of a recurrent layer, goes back in pieces
   /// from the last to the first: it begins with the weights that are still in the caches.
   void runAlone(tw_loop_body run, void *context, int64_t count, int64_t grain);
-  void runPiece(tw_loop_body run, void *context, int64_t begin, int64_t end, int64_t worker);
+  void runPiece(const Taken &piece, int64_t worker);
 
   std::vector<std::thread> workers;
   std::vector<std::vector<Piece>> noted; // each written by its worker

@@ -7,8 +7,6 @@ namespace tw::rt {
 const MemoryPlan *ArenaPlanCache::plan(std::span<const BufferInfo> buffers,
                                        std::span<const int64_t> sizes) {
   constexpr size_t remembered = 16;
-  // Planning happens inside a call, so it may not search for long.
-  constexpr int effort = 16;
   for (auto entry = recent.begin(); entry != recent.end(); ++entry) {
     if (!std::equal(sizes.begin(), sizes.end(), entry->sizes.begin(), entry->sizes.end()))
       continue;
@@ -18,7 +16,7 @@ const MemoryPlan *ArenaPlanCache::plan(std::span<const BufferInfo> buffers,
   std::vector<PlanBuffer> planned;
   for (size_t i = 0; i < buffers.size(); ++i)
     planned.push_back({buffers[i].begin, buffers[i].end, sizes[i]});
-  auto plan = planMemory(planned, effort);
+  auto plan = planMemory(planned);
   if (!plan)
     return nullptr;
   if (recent.size() == remembered)

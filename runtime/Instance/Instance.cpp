@@ -573,6 +573,7 @@ Status Instance::execute(uint32_t phase) {
   failure.reset();
   askedAt = 0;
   tw_call call = makeCall(phase);
+  watched.beginRun();
   if (program->entry()(&call) == 0 && !(failure && !isHost))
     return {};
   if (!failure)

@@ -62,6 +62,8 @@ public:
   Status record(bool on);
   /// Of the following runs; an empty one removes it.
   Status observe(Observer observer);
+  Status watchDispatches(bool on);
+  Result<std::vector<Trace::Span>> takeSpans();
   Status watchThreads(bool on);
   Result<std::vector<std::vector<ThreadPool::Piece>>> takePieces();
   Status repeatDispatches(int64_t ns);

@@ -32,6 +32,19 @@ Status Instance::observe(Observer observer) {
   return {};
 }
 
+Status Instance::watchDispatches(bool on) {
+  Use use(*this);
+  TW_TRY(use.check());
+  watched.keepSpans(on);
+  return {};
+}
+
+Result<std::vector<Trace::Span>> Instance::takeSpans() {
+  Use use(*this);
+  TW_TRY(use.check());
+  return watched.takeSpans();
+}
+
 Status Instance::watchThreads(bool on) {
   Use use(*this);
   TW_TRY(use.check());

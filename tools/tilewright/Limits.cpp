@@ -22,6 +22,15 @@ struct Arithmetic {
   double (*run)(int64_t steps);
 };
 
+/// Reads memory from one end to the other, or rows of it; null where nothing is known of the CPU.
+struct Reader {
+  void (*all)(const std::byte *data, int64_t bytes) = nullptr;
+  void (*rows)(const std::byte *data, const uint32_t *rows, int64_t count) = nullptr;
+};
+
+constexpr size_t lineBytes = 64; // of the caches
+constexpr int64_t ahead = 16;    // rows that are requested: more lines than a core can wait for
+
 #if defined(__x86_64__)
 
 constexpr int chains = 16; // as many as latency times width want, and registers hold
@@ -85,25 +94,62 @@ __attribute__((target("amx-tile,amx-bf16"))) double tileProducts(int64_t steps) 
   return 4 * 2.0 * 16 * 16 * 32 * double(steps);
 }
 
-__attribute__((target("avx2"))) void readAllNarrow(const std::byte *data, int64_t bytes) {
-  __m256i all[8] = {};
-  for (int64_t at = 0; at + 256 <= bytes; at += 256)
+template <int bytes>
+using Bits [[gnu::vector_size(bytes), gnu::aligned(1), gnu::may_alias]] = uint64_t;
+using Narrow = Bits<32>;
+using Wide = Bits<64>;
+
+/// Bytes that are read in a step.
+constexpr int64_t unit = lookupBytes;
+
+/// What has been read, in registers, so that it is used.
+template <typename Vector>
+struct Read {
+  static constexpr int64_t count = unit / int64_t(sizeof(Vector));
+  Vector all[count] = {};
+  [[gnu::always_inline]] void add(const std::byte *data) {
 #pragma GCC unroll 8
-    for (int j = 0; j < 8; ++j)
-      all[j] = _mm256_xor_si256(
-          all[j], _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data + at + 32 * j)));
-  for (__m256i &one : all)
-    asm volatile("" : "+x"(one));
+    for (int64_t j = 0; j < count; ++j)
+      all[j] ^= reinterpret_cast<const Vector *>(data)[j];
+  }
+  [[gnu::always_inline]] void use() { asm volatile("" : : "r"(all) : "memory"); }
+};
+
+/// From one end to the other.
+template <typename Vector>
+[[gnu::always_inline]] inline void readAll(const std::byte *data, int64_t bytes) {
+  Read<Vector> read;
+  for (int64_t at = 0; at + unit <= bytes; at += unit)
+    read.add(data + at);
+  read.use();
 }
 
+/// Rows with these numbers; behind the last one stand `ahead` more, which are only requested.
+template <typename Vector>
+[[gnu::always_inline]] inline void readRows(const std::byte *data, const uint32_t *rows,
+                                            int64_t count) {
+  Read<Vector> read;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t at = 0; at < unit; at += int64_t(lineBytes))
+      __builtin_prefetch(data + unit * rows[i + ahead] + at);
+    read.add(data + unit * rows[i]);
+  }
+  read.use();
+}
+
+__attribute__((target("avx2"))) void readAllNarrow(const std::byte *data, int64_t bytes) {
+  readAll<Narrow>(data, bytes);
+}
 __attribute__((target("avx512f"))) void readAllWide(const std::byte *data, int64_t bytes) {
-  __m512i all[4] = {};
-  for (int64_t at = 0; at + 256 <= bytes; at += 256)
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j)
-      all[j] = _mm512_xor_si512(all[j], _mm512_loadu_si512(data + at + 64 * j));
-  for (__m512i &one : all)
-    asm volatile("" : "+v"(one));
+  readAll<Wide>(data, bytes);
+}
+__attribute__((target("avx2"))) void readRowsNarrow(const std::byte *data, const uint32_t *rows,
+                                                    int64_t count) {
+  readRows<Narrow>(data, rows, count);
+}
+__attribute__((target("avx512f"))) void readRowsWide(const std::byte *data, const uint32_t *rows,
+                                                     int64_t count) {
+  readRows<Wide>(data, rows, count);
 }
 
 bool has(const char *name) { return rt::hasCpuFeature(name); }
@@ -120,18 +166,17 @@ Arithmetic arithmetic16() {
   return has("avx512bf16") ? Arithmetic{dotsBf16} : arithmetic32();
 }
 
-/// Reads memory from one end to the other; null where nothing is known of the CPU.
-auto reader() -> void (*)(const std::byte *, int64_t) {
+Reader reader() {
   if (has("avx512f"))
-    return readAllWide;
-  return has("avx2") ? readAllNarrow : nullptr;
+    return {readAllWide, readRowsWide};
+  return has("avx2") ? Reader{readAllNarrow, readRowsNarrow} : Reader{};
 }
 
 #else // elsewhere nothing is measured: there has been no machine to try it on
 
 Arithmetic arithmetic32() { return {nullptr}; }
 Arithmetic arithmetic16() { return {nullptr}; }
-auto reader() -> void (*)(const std::byte *, int64_t) { return nullptr; }
+Reader reader() { return {}; }
 
 #endif
 
@@ -159,6 +204,29 @@ double fastest(int threads, const std::function<void(int)> &work) {
   return least;
 }
 
+/// Memory that begins with a cache line: a vector that begins in the middle of one takes two loads.
+struct Lines {
+  explicit Lines(size_t bytes) : all(bytes + lineBytes, std::byte(1)) {
+    size_t space = all.size();
+    void *first = all.data();
+    data = static_cast<std::byte *>(std::align(lineBytes, bytes, first, space));
+  }
+  std::vector<std::byte> all;
+  std::byte *data;
+};
+
+/// Numbers below `end` in no order, the same ones each time.
+std::vector<uint32_t> randomRows(int64_t count, int64_t end) {
+  std::vector<uint32_t> rows(static_cast<size_t>(count));
+  uint64_t state = 1;
+  for (uint32_t &row : rows) {
+    state =
+        state * 6364136223846793005u + 1442695040888963407u; // Knuth's, of which high bits are good
+    row = uint32_t((state >> 32) * uint64_t(end) >> 32);
+  }
+  return rows;
+}
+
 double measureFlops(int threads, Arithmetic arithmetic) {
   if (!arithmetic.run)
     return 0;
@@ -180,23 +248,42 @@ Limits measureLimits(int threads) {
 
 double measureRead(int threads, int64_t bytes) {
   constexpr int64_t least = int64_t(64) << 20, most = int64_t(1) << 30; // read by a sample
-  constexpr int64_t unit = 256, smallest = 16 * 1024;                   // of a thread
-  auto readAll = reader();
-  if (!readAll)
+  constexpr int64_t unit = lookupBytes, smallest = 16 * 1024;           // of a thread
+  Reader read = reader();
+  if (!read.all)
     return 0;
   int64_t part = std::max(std::min(bytes, most) / threads, smallest) / unit * unit;
   int64_t times = std::max<int64_t>(1, least / (part * threads));
-  // Whole cache lines: a vector that begins in the middle of one takes two loads.
-  constexpr size_t line = 64;
-  size_t space = static_cast<size_t>(part * threads) + line;
-  std::vector<std::byte> all(space, std::byte(1));
-  void *first = all.data();
-  auto *data = static_cast<std::byte *>(std::align(line, space - line, first, space));
+  Lines lines(static_cast<size_t>(part * threads));
   double time = fastest(threads, [&](int thread) {
     for (int64_t i = 0; i < times; ++i)
-      readAll(data + thread * part, part);
+      read.all(lines.data + thread * part, part);
   });
   return double(part * threads * times) / time;
+}
+
+double measureLookups(int threads, int64_t bytes) {
+  constexpr int64_t most = int64_t(1) << 30, sample = (int64_t(32) << 20) / lookupBytes;
+  constexpr int64_t scattered = int64_t(64) << 20; // over more pages than are translated at once
+  Reader read = reader();
+  if (!read.rows)
+    return 0;
+  bytes = std::min(bytes, most);
+  Lines table(static_cast<size_t>(std::max(bytes, scattered)));
+  int64_t part = std::max<int64_t>(1, bytes / lookupBytes / threads); // rows of a thread
+  int64_t once = std::min(part, sample / threads), times = sample / threads / once;
+  std::vector<uint32_t> rows =
+      randomRows(part * threads + ahead, std::max(bytes, scattered) / lookupBytes);
+  std::vector<int64_t> next(static_cast<size_t>(threads)); // a sample goes on where the last ended
+  double time = fastest(threads, [&](int thread) {
+    int64_t &at = next[static_cast<size_t>(thread)];
+    for (int64_t i = 0; i < times; ++i) {
+      at = at + once > part ? 0 : at;
+      read.rows(table.data, rows.data() + thread * part + at, once);
+      at += once;
+    }
+  });
+  return double(lookupBytes * once * times * threads) / time;
 }
 
 double Limits::flopsOf(std::string_view type) const {

@@ -26,4 +26,11 @@ Limits measureLimits(int threads);
 /// many come to lie; 0: not known.
 double measureRead(int threads, int64_t bytes);
 
+/// Bytes of the rows that `measureLookups` reads: 64 numbers in f32.
+constexpr int64_t lookupBytes = 256;
+
+/// The same of rows at random places, which are `bytes` (at most 1 GiB of them) in all. Each is
+/// requested early enough that as many are on their way as the hardware allows.
+double measureLookups(int threads, int64_t bytes);
+
 } // namespace tw::cli

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs written by hand (fake/) through the C API and its C++ form.
+#include "runtime/Nanoseconds.h"
+#include "runtime/Observe.h"
 #include "tilewright/Runtime.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <thread>
@@ -419,6 +422,56 @@ TEST(Instance, RecordsAndTracesDispatches) {
   EXPECT_LE(times.min_ns, times.max_ns);
   EXPECT_LE(times.max_ns, times.total_ns);
   EXPECT_EQ(tw_instance_recorded(c.instance.c(), 2).calls, 0);
+}
+
+/// With one reading of the clock for each: within a run the next one begins when the last one ends.
+TEST(Instance, SpansOfDispatchesFollowEachOther) {
+  Counter c;
+  using namespace tw::rt;
+  ASSERT_TRUE(watchDispatches(c.instance.c(), true));
+  c.run();
+  int64_t between = nanoseconds();
+  c.run();
+  auto spans = takeSpans(c.instance.c());
+  ASSERT_TRUE(spans);
+  ASSERT_EQ(spans->size(), 4);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ((*spans)[i].dispatch, int32_t(i % 2));
+    EXPECT_LE((*spans)[i].begin, (*spans)[i].end);
+  }
+  EXPECT_EQ((*spans)[0].end, (*spans)[1].begin);
+  EXPECT_LE((*spans)[1].end, between);
+  EXPECT_GE((*spans)[2].begin, between);
+  EXPECT_EQ((*spans)[2].end, (*spans)[3].begin);
+  c.run();
+  EXPECT_EQ(takeSpans(c.instance.c())->size(), 2);
+  for (size_t i = 0; i < Trace::keptSpans / 2 + 5; ++i) // the latest ones are kept
+    c.run();
+  spans = takeSpans(c.instance.c());
+  ASSERT_EQ(spans->size(), Trace::keptSpans);
+  EXPECT_TRUE(std::ranges::is_sorted(*spans, {}, &Trace::Span::begin));
+  EXPECT_GE(spans->front().begin, between);
+  ASSERT_TRUE(watchDispatches(c.instance.c(), false));
+  c.run();
+  EXPECT_EQ(takeSpans(c.instance.c())->size(), 0);
+}
+
+/// What a callback takes is no part of the next dispatch.
+TEST(Instance, CallbacksAreBetweenDispatches) {
+  Counter c;
+  struct Seen {
+    int64_t told = 0;
+    int times = 0;
+  } seen;
+  auto callback = [](void *user, int32_t, int64_t begin, int64_t) {
+    auto &s = *static_cast<Seen *>(user);
+    EXPECT_GE(begin, s.told);
+    s.told = tw::rt::nanoseconds();
+    ++s.times;
+  };
+  check(tw_instance_set_trace(c.instance.c(), callback, &seen));
+  c.run();
+  EXPECT_EQ(seen.times, 2);
 }
 
 TEST(Instance, ChecksItsOptions) {

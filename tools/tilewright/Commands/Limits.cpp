@@ -21,7 +21,7 @@ namespace {
 /// How fast a level of the memory is read by all threads together.
 struct ReadLimit {
   CacheLevel level;
-  double bytesPerSecond = 0;
+  double bytesPerSecond = 0, ofRows = 0; // one after another; at random places
 };
 
 struct MeasuredLimits {
@@ -33,26 +33,35 @@ struct MeasuredLimits {
 /// hold.
 MeasuredLimits measureAll(int threads) {
   constexpr int64_t leastOfMemory = int64_t(512) << 20;
-  MeasuredLimits limits{measureLimits(threads), {}};
-  int64_t largest = leastOfMemory / 2;
-  for (const CacheLevel &level : cacheLevels(threads)) {
-    limits.reads.push_back({level, measureRead(threads, level.bytes / 2)});
-    largest = std::max(largest, level.bytes);
+  MeasuredLimits limits{measureLimits(threads)};
+  std::vector<CacheLevel> levels = cacheLevels(threads);
+  int64_t ofMemory = leastOfMemory;
+  for (const CacheLevel &level : levels)
+    ofMemory = std::max(ofMemory, 2 * level.bytes);
+  levels.push_back({"memory", std::numeric_limits<int64_t>::max()});
+  for (const CacheLevel &level : levels) {
+    int64_t bytes = std::min(level.bytes / 2, ofMemory);
+    limits.reads.push_back({level, measureRead(threads, bytes), measureLookups(threads, bytes)});
   }
-  limits.reads.push_back(
-      {{"memory", std::numeric_limits<int64_t>::max()}, measureRead(threads, 2 * largest)});
   return limits;
+}
+
+std::string ratesText(const MeasuredLimits &limits, double ReadLimit::*rate) {
+  std::string text;
+  for (const ReadLimit &read : limits.reads)
+    text +=
+        fmt::format("{} {} {:.3g}", text.empty() ? "" : ",", read.level.name, 1e-9 * read.*rate);
+  return text;
 }
 
 std::string textOf(const MeasuredLimits &limits) {
   int threads = limits.arithmetic.threads;
-  std::string text = fmt::format(
-      "{} thread{}: {:.0f} GFLOP/s of f32, {:.0f} of bf16; reads, GB/s:", threads,
-      threads == 1 ? "" : "s", 1e-9 * limits.arithmetic.flops32, 1e-9 * limits.arithmetic.flops16);
-  for (const ReadLimit &read : limits.reads)
-    text += fmt::format("{} {} {:.0f}", &read == limits.reads.data() ? "" : ",", read.level.name,
-                        1e-9 * read.bytesPerSecond);
-  return text + "\n";
+  return fmt::format(
+      "{} thread{}: {:.0f} GFLOP/s of f32, {:.0f} of bf16; reads, GB/s:{}; of rows of {} "
+      "bytes at random places:{}\n",
+      threads, threads == 1 ? "" : "s", 1e-9 * limits.arithmetic.flops32,
+      1e-9 * limits.arithmetic.flops16, ratesText(limits, &ReadLimit::bytesPerSecond), lookupBytes,
+      ratesText(limits, &ReadLimit::ofRows));
 }
 
 void writeJson(JsonWriter &json, const MeasuredLimits &limits) {
@@ -64,9 +73,10 @@ void writeJson(JsonWriter &json, const MeasuredLimits &limits) {
     json.beginObject().member("level", read.level.name);
     if (read.level.name != "memory")
       json.member("capacity_bytes", read.level.bytes);
-    json.member("bytes_per_second", read.bytesPerSecond).endObject();
+    json.member("bytes_per_second", read.bytesPerSecond);
+    json.member("lookup_bytes_per_second", read.ofRows).endObject();
   }
-  json.endArray().endObject();
+  json.endArray().member("lookup_row_bytes", lookupBytes).endObject();
 }
 
 int printLimits(const std::vector<int> &threads, bool asJson) {

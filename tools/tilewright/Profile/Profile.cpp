@@ -59,15 +59,15 @@ static void addBound(ProfileRow &row, const Roofline &limits) {
   row.boundUs = std::max(arithmetic, memory);
 }
 
-static ProfileRow rowOf(const tw_dispatch_info &info, const DispatchTimes &times) {
+static ProfileRow rowOf(const tw_dispatch_info &info, const tw_dispatch_times &times) {
   ProfileRow row;
   row.name = info.name, row.kernel = info.kernel, row.ops = info.ops;
   row.source = info.source, row.module = moduleOf(info.source);
   row.configuration = info.configuration, row.arithmetic = info.arithmetic;
   row.calls = times.calls;
-  row.totalUs = double(times.total) / 1e3;
-  row.minUs = double(times.min) / 1e3;
-  row.maxUs = double(times.max) / 1e3;
+  row.totalUs = double(times.total_ns) / 1e3;
+  row.minUs = double(times.min_ns) / 1e3;
+  row.maxUs = double(times.max_ns) / 1e3;
   return row;
 }
 
