@@ -151,11 +151,16 @@ TEST(Tiles, Dot) {
 }
 
 TEST(Tiles, ExtentsAreLimited) {
-  EXPECT_EQ(runKernel("tile.kernel @k(%n: index as N) symbols [N] grid [1] {\n"
-                      "%z = arith.constant 0.0 : f32 "
-                      "%t = tile.full %z : f32 -> tensor<?x4xf32, #tile.dims<[N]>>\n}",
-                      {"i64=4611686018427387904"}),
-            "error 4: a tile of [4611686018427387904, 4] has more than 268435456 elements");
+  auto rows = [](const std::string &count) {
+    return runKernel("tile.kernel @k(%n: index as N) symbols [N] grid [1] {\n"
+                     "%z = arith.constant 0.0 : f32 "
+                     "%t = tile.full %z : f32 -> tensor<?x4xf32, #tile.dims<[N]>>\n}",
+                     {"i64=" + count});
+  };
+  EXPECT_EQ(rows("4611686018427387904"),
+            "error 2: a tile, [4611686018427387904, 4], has more than 68719476736 elements");
+  EXPECT_EQ(rows("134217728"),
+            "error 4: a tile of [134217728, 4] has more than 268435456 elements");
   EXPECT_EQ(runKernel("tile.kernel @k(%n: index as N) symbols [N] grid [1] {\n"
                       "%z = arith.constant 0.0 : f32 "
                       "%t = tile.full %z : f32 -> tensor<?xf32, #tile.dims<[N - 4]>>\n}",

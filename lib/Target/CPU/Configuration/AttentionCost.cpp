@@ -61,7 +61,7 @@ double tripCycles(const Problem &p, const AttentionConfiguration &block) {
                    : p.isInPairs(rows, keys, p.depth) ? 0 // packed as part of the product
                                                       : copied * double(keys * p.depth);
   double cycles = products + 9 * double(scores) + fixed + columns;
-  return rows * keys * p.bytes > ownBytes(p.caches) ? cycles * 1.1 : cycles;
+  return rows * keys * p.bytes > nearBytes ? cycles * 1.1 : cycles;
 }
 
 double cycles(const Problem &p, const AttentionConfiguration &block) {

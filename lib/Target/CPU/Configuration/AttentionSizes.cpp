@@ -30,7 +30,7 @@ static bool isKnown(const kernels::Extent &extent) { return extent.size || exten
 AttentionSizes::AttentionSizes(const kernels::AttentionInputs &spec, const VectorUnit &unit)
     : queries(sizeOf(spec, spec.queries)), keys(sizeOf(spec, spec.keys)),
       depth(sizeOf(spec, spec.depth)), width(sizeOf(spec, spec.width)), lanes(unit.lanes),
-      caches(unit.caches), bytes(spec.sum == kernel::f64 ? 8 : 4), isCausal(spec.isCausal),
+      bytes(spec.sum == kernel::f64 ? 8 : 4), isCausal(spec.isCausal),
       areQueriesKnown(isKnown(spec.dims[spec.queries])),
       areKeysKnown(isKnown(spec.dims[spec.keys])),
       hasPairs(unit.pairRows > 0 && spec.sum == kernel::f32 && areBf16(spec)),

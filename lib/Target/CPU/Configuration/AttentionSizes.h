@@ -21,9 +21,7 @@ struct AttentionSizes {
   /// A product whose sums lie in memory; in pairs, with what packs them.
   double productCycles(int64_t rows, int64_t columns, int64_t length) const;
 
-  int64_t queries, keys, depth, width, lanes;
-  CpuCaches caches;
-  int64_t bytes;
+  int64_t queries, keys, depth, width, lanes, bytes;
   bool isCausal, areQueriesKnown, areKeysKnown;
   bool hasPairs, hasTiles; // instructions for the operands
 };

@@ -16,7 +16,5 @@ constexpr int64_t memoryRate = 8;
 
 /// As many of an operand do not stay in the second-level cache beside the others.
 constexpr int64_t crowdedBytes(const CpuCaches &caches) { return caches.secondLevel / 2; }
-/// As many of what a program makes and reads again do.
-constexpr int64_t ownBytes(const CpuCaches &caches) { return caches.secondLevel / 4; }
 
 } // namespace tw::target::cpu
