@@ -11,7 +11,7 @@ A case is a file FOLDER/NAME.txt:
 
 The command runs in bash, in BUILD/errors/work*, where make_inputs.py has put the bad files, `models`
 is e2e/models, `programs` is e2e/programs, `fake` has the hand-made artifacts of unittests/Runtime
-and `driver` its driver of GPUs. It must end by itself with that status and text within 2 s of CPU
+and `driver` its driver of GPUs; `calls` is errors/calls, programs that call the C API as the tool does not. It must end by itself with that status and text within 2 s of CPU
 time and 1 GB of memory; a status that stands for an internal error is never right.
 
     errors/run.py BUILD [--update] [--sanitized] [--compiler=CXX] [FOLDER/NAME ...]
@@ -61,7 +61,7 @@ def prepare(build, name):
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     links = {"models": HERE.parent / "e2e" / "models", "programs": HERE.parent / "e2e" / "programs",
-             "fake": build / "unittests" / "Runtime" / "fake",
+             "calls": HERE / "calls", "fake": build / "unittests" / "Runtime" / "fake",
              "driver": build / "unittests" / "Runtime" / "driver"}
     for name, target in links.items():
         (work / name).symlink_to(target)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Coded.h"
+#include "IR/CodedWarning.h"
 #include "IR/ModelLocation.h"
 
 using namespace mlir;
@@ -9,12 +10,17 @@ namespace tw {
 /// How a message begins for those who see it as MLIR prints it (tilewright-opt).
 static std::string prefixOf(Code code) { return "[" + codeName(code) + "] "; }
 
-InFlightDiagnostic emitCoded(Location loc, Code code) {
-  InFlightDiagnostic diagnostic = emitError(loc);
+static InFlightDiagnostic withCode(InFlightDiagnostic diagnostic, Code code) {
   if (mlir::Diagnostic *made = diagnostic.getUnderlyingDiagnostic())
     made->getMetadata().emplace_back(static_cast<int64_t>(code));
   diagnostic << prefixOf(code);
   return diagnostic;
+}
+
+InFlightDiagnostic emitCoded(Location loc, Code code) { return withCode(emitError(loc), code); }
+
+InFlightDiagnostic emitCodedWarning(Location loc, Code code) {
+  return withCode(emitWarning(loc), code);
 }
 
 InFlightDiagnostic emitReport(Location loc) { return emitRemark(loc); }

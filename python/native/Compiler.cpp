@@ -164,6 +164,10 @@ void Said::check(tilewright_outcome outcome, tilewright_outcome allowed) const {
     throw nb::python_error();
   if (outcome != TILEWRIGHT_FINE && outcome != allowed)
     raise(diagnostics, outcome);
+  // Where nothing has failed, all that is said are warnings.
+  if (outcome == TILEWRIGHT_FINE && !diagnostics.empty() &&
+      PyErr_WarnEx(PyExc_RuntimeWarning, diagnostics.c_str(), 1) < 0)
+    throw nb::python_error();
 }
 
 void defineCompiler(nb::module_ &module) {

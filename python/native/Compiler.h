@@ -20,7 +20,7 @@ struct Said {
   bool isInterrupted = false; // a handler's exception is Python's error
   tilewright_sink sink();
   /// Throws a handler's exception, or what was said when the call ended with something else than
-  /// TILEWRIGHT_FINE or `allowed`.
+  /// TILEWRIGHT_FINE or `allowed`. What the compiler warns of is a RuntimeWarning.
   void check(tilewright_outcome outcome, tilewright_outcome allowed = TILEWRIGHT_FINE) const;
 };
 

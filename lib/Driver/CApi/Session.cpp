@@ -87,6 +87,12 @@ void Session::take(mlir::Diagnostic &diagnostic) {
     if (knownRemarks.insert(remark).second) // it may be reported for each call of a kernel
       remarks.push_back(std::move(remark));
   }
+  if (diagnostic.getSeverity() == Severity::Warning && isCoded(diagnostic)) {
+    Diagnostic known = toDiagnostic(diagnostic);
+    known.location.clear(); // of one of several kernels that it may be about
+    if (given.insert(renderWarning(known)).second)
+      warning(known);
+  }
   if (diagnostic.getSeverity() != Severity::Error)
     return;
   Diagnostic problem = toDiagnostic(diagnostic);

@@ -362,8 +362,10 @@ static void writeDevice(JsonWriter &json, const HostProgram &program, const Arti
     auto [image, entry] = entries.lookup(name);
     json.beginObject().member("name", name).member("image", int64_t(image));
     json.member("shared_bytes", entry->sharedBytes);
-    json.member("static_shared_bytes", entry->staticSharedBytes);
-    json.member("registers", entry->registers).member("spill_bytes", entry->spillBytes);
+    if (entry->registers > 0) { // else there is PTX, of which nobody knows them yet
+      json.member("static_shared_bytes", entry->staticSharedBytes);
+      json.member("registers", entry->registers).member("spill_bytes", entry->spillBytes);
+    }
     json.endObject();
   }
   json.endArray().key("failures").beginArray();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/NVIDIATarget.h"
-#include "IR/Coded.h"
+#include "IR/CodedWarning.h"
 #include "Support/Parallel.h"
+#include "Support/Programs.h"
 #include "Target/Common/ToLLVM.h"
 #include "Target/NVIDIA/Code/Ptx.h"
 #include "Target/NVIDIA/Code/Ptxas.h"
@@ -159,15 +160,28 @@ private:
 
 } // namespace
 
+/// Loading takes longer then, and nobody has looked for spills and serialized products: a warning,
+/// unless it is what TILEWRIGHT_PTXAS asks for.
+static void sayThatThereIsNoPtxas(Location location) {
+  constexpr char message[] = "there is no ptxas: the artifact has PTX, which the GPU's driver "
+                             "compiles when it is loaded";
+  emitReport(location) << message;
+  if (choosePtxas().isGiven)
+    return;
+  InFlightDiagnostic warning = emitCodedWarning(location, Code::PROGRAM_9);
+  warning << message;
+  warning.attachNote()
+      << "help: the wheel nvidia-cuda-nvcc has ptxas; put that into the PATH, or its path into "
+         "TILEWRIGHT_PTXAS, which may be empty to have PTX without this warning";
+}
+
 FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &architecture,
                                       const std::vector<DeviceCode::Entry> &) {
   FailureOr<nvidia::DeviceModule> module = nvidia::translateForDevice(device, architecture);
   if (failed(module))
     return failure();
   if (!nvidia::ptxasPath())
-    emitReport(device.getLoc())
-        << "there is no ptxas: the artifact has PTX, which the GPU's driver "
-           "compiles when it is loaded";
+    sayThatThereIsNoPtxas(device.getLoc());
   auto shared = std::make_shared<nvidia::DeviceModule>(*std::move(module));
   return DeviceJob([shared, &architecture](std::vector<DeviceCode::Entry> &entries,
                                            CodeCache *cache) -> Result<std::string> {

@@ -96,6 +96,19 @@ def test_compile_to_file_needs_no_device(tmp_path, refusal):
         tilewright.load(path, device="cpu")
 
 
+def test_a_warning_says_that_there_is_no_ptxas(run_python, tmp_path):
+    run_python(PRELUDE + f"""
+import os, warnings
+os.environ.pop("TILEWRIGHT_PTXAS", None)
+os.environ["PATH"] = "/nowhere"
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    tilewright.compile_to_file(net, {str(tmp_path / "mlp.so")!r}, (x,), target="nvidia:sm_90a")
+said = [str(one.message) for one in said if "ptxas" in str(one.message)]
+assert len(said) == 1 and "TILEWRIGHT_PTXAS" in said[0], said
+""")
+
+
 def test_compile_to_file_for_this_machine(tmp_path):
     net, x, path = mlp(), torch.randn(4, 16), tmp_path / "mlp.so"
     tilewright.compile_to_file(net, path, (x,))

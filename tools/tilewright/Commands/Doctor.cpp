@@ -4,6 +4,7 @@
 #include "Commands.h"
 #include "IO/Formats/JsonWriter.h"
 #include "Support/CacheFolder.h"
+#include "Support/Programs.h"
 #include "runtime/Device/CudaDriver.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Compiler/RunIsolated.h"
@@ -12,7 +13,6 @@
 #include "tools/tilewright/Program/Values.h"
 #include "tools/tilewright/Topology.h"
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -38,19 +38,6 @@ Finding findCompiler() {
     return {true, fmt::format("{}, with LLVM and lld ({})", library->version(), library->path)};
   return {false,
           library.error().notes.empty() ? library.error().message : library.error().notes[0]};
-}
-
-/// Where the PATH has a program; empty: nowhere.
-std::string findInPath(const std::string &name) {
-  const char *paths = std::getenv("PATH");
-  for (std::string_view rest = paths ? paths : ""; !rest.empty();) {
-    std::string path = fmt::format("{}/{}", rest.substr(0, rest.find(':')), name);
-    if (access(path.c_str(), X_OK) == 0)
-      return path;
-    rest.remove_prefix(
-        std::min(rest.size(), rest.find(':') == rest.npos ? rest.size() : rest.find(':') + 1));
-  }
-  return "";
 }
 
 /// What compiles kernels in C++: $CXX, or c++.
@@ -96,8 +83,16 @@ Gpus findGpus() {
 
 /// What makes code for GPUs of what the compiler writes.
 Finding findPtxas() {
-  std::string path = findInPath("ptxas");
-  return {!path.empty(), path.empty() ? "ptxas is not in the PATH" : path};
+  PtxasChoice ptxas = choosePtxas();
+  if (ptxas.isGiven && ptxas.path.empty())
+    return {false, "TILEWRIGHT_PTXAS is empty"};
+  if (ptxas.path.empty())
+    return {false, "ptxas is not in the PATH; set TILEWRIGHT_PTXAS"};
+  if (!ptxas.isGiven)
+    return {true, ptxas.path};
+  if (access(ptxas.path.c_str(), X_OK) == 0)
+    return {true, fmt::format("{}, by TILEWRIGHT_PTXAS", ptxas.path)};
+  return {false, fmt::format("{}, which TILEWRIGHT_PTXAS names, cannot be run", ptxas.path)};
 }
 
 /// Where what was compiled is kept, and how much it takes.

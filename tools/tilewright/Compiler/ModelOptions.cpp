@@ -9,7 +9,8 @@ void ModelOptions::addTo(CLI::App &app) {
   app.add_option("MODEL", model, "a .pt2 or .mlir model, or an artifact (OUT.so)")->required();
   app.add_option(
       "--target", target,
-      "cpu (default) or reference, for this machine; cpu:NAME for another CPU, such as x86-64-v3");
+      "cpu (default) or reference, for this machine; cpu:NAME for another CPU, such as x86-64-v3; "
+      "nvidia:sm_90a for a GPU");
   addKernelsOption(app, kernels);
   app.add_option("--config", configurations,
                  "configurations of kernels, as `compile --report=json` prints them")

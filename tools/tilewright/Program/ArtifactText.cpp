@@ -52,6 +52,9 @@ std::string dispatchText(size_t index, const rt::DispatchInfo &dispatch) {
   return text + "\n";
 }
 
+/// Else its image is PTX, of which all but sharedBytes is unknown: every kernel has registers.
+bool isAssembled(const rt::DeviceKernelInfo &kernel) { return kernel.registers > 0; }
+
 /// What device code there is, and what its kernels take.
 std::string deviceText(const rt::DeviceInfo &device) {
   int64_t bytes = 0;
@@ -66,9 +69,13 @@ std::string deviceText(const rt::DeviceInfo &device) {
                         "at {} places\n",
                         device.hostReads);
   for (const rt::DeviceKernelInfo &kernel : device.kernels)
-    text += fmt::format("  {}: {} registers, {} of shared memory, {} spilled\n", kernel.name,
-                        kernel.registers, bytesText(kernel.sharedBytes + kernel.staticSharedBytes),
-                        bytesText(kernel.spillBytes));
+    if (isAssembled(kernel))
+      text += fmt::format(
+          "  {}: {} registers, {} of shared memory, {} spilled\n", kernel.name, kernel.registers,
+          bytesText(kernel.sharedBytes + kernel.staticSharedBytes), bytesText(kernel.spillBytes));
+    else
+      text += fmt::format("  {}: PTX; {} of shared memory beside what the driver decides\n",
+                          kernel.name, bytesText(kernel.sharedBytes));
   return text;
 }
 
@@ -177,13 +184,17 @@ void writeDevice(JsonWriter &json, const rt::DeviceInfo &device) {
   json.beginObject().member("architecture", device.architecture);
   json.member("uses_host", device.usesHost).member("host_reads", device.hostReads);
   json.key("kernels").beginArray();
-  for (const rt::DeviceKernelInfo &kernel : device.kernels)
-    json.beginObject()
-        .member("name", kernel.name)
-        .member("registers", kernel.registers)
-        .member("shared_bytes", kernel.sharedBytes + kernel.staticSharedBytes)
-        .member("spill_bytes", kernel.spillBytes)
-        .endObject();
+  for (const rt::DeviceKernelInfo &kernel : device.kernels) {
+    json.beginObject().member("name", kernel.name);
+    auto known = [&](const char *name, int64_t number) {
+      json.key(name);
+      isAssembled(kernel) ? json.value(number) : json.null();
+    };
+    known("registers", kernel.registers);
+    json.member("shared_bytes", kernel.sharedBytes + kernel.staticSharedBytes);
+    known("spill_bytes", kernel.spillBytes);
+    json.endObject();
+  }
   json.endArray().endObject();
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Code/Ptxas.h"
+#include "Support/Programs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include <cstdlib>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -15,10 +15,8 @@ using llvm::StringRef;
 
 const std::optional<std::string> &ptxasPath() {
   static const std::optional<std::string> path = []() -> std::optional<std::string> {
-    if (const char *given = std::getenv("TILEWRIGHT_PTXAS"))
-      return *given ? std::optional<std::string>(given) : std::nullopt;
-    auto found = llvm::sys::findProgramByName("ptxas");
-    return found ? std::optional(*found) : std::nullopt;
+    std::string chosen = choosePtxas().path;
+    return chosen.empty() ? std::nullopt : std::optional(std::move(chosen));
   }();
   return path;
 }
