@@ -23,14 +23,14 @@ struct Instruction {
   }
 
   bool begins(std::initializer_list<std::string_view> words) const {
-    return std::ranges::any_of(words, [&](std::string_view word) { return name.starts_with(word); });
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) { return name.starts_with(word); });
   }
   bool has(std::string_view text) const { return operands.find(text) != operands.npos; }
 };
 
 void countX86(const Instruction &one, InstructionCounts &counts) {
-  counts.products +=
-      one.begins({"vfmadd", "vfnmadd", "vfmsub", "vfnmsub", "vdpbf16", "tdpbf16"});
+  counts.products += one.begins({"vfmadd", "vfnmadd", "vfmsub", "vfnmsub", "vdpbf16", "tdpbf16"});
   if (!one.begins({"v", "tile"}))
     return;
   bool isBroadcast = one.name.find("broadcast") != one.name.npos || one.has("{1to");
@@ -52,7 +52,8 @@ void countX86(const Instruction &one, InstructionCounts &counts) {
 void countAArch64(const Instruction &one, InstructionCounts &counts) {
   counts.products += one.name == "fmla" || one.name == "bfdot";
   counts.broadcasts += one.name == "dup" || one.name == "ld1r";
-  bool isVector = !one.operands.empty() && std::string_view("qvds{").find(one.operands[0]) != std::string_view::npos;
+  bool isVector = !one.operands.empty() &&
+                  std::string_view("qvds{").find(one.operands[0]) != std::string_view::npos;
   if (!isVector || !one.begins({"ld", "st"}))
     return;
   int64_t vectors = one.begins({"ldp", "stp"}) ? 2 : 1;

@@ -8,8 +8,8 @@
 namespace tw::target {
 
 /// Of a basic block: instructions that multiply and add vectors or tiles; loads, stores and
-/// broadcasts of them, a broadcast from memory being a load, too; what is written to or read from the
-/// stack at a fixed place, as spilled registers are.
+/// broadcasts of them, a broadcast from memory being a load, too; what is written to or read from
+/// the stack at a fixed place, as spilled registers are.
 struct InstructionCounts {
   int64_t products = 0, loads = 0, broadcasts = 0, stores = 0, stack = 0, all = 0;
 };
