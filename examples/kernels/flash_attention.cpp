@@ -17,7 +17,7 @@ static void attention(bool causal) {
   Scalar scale = scalar("scale", f64);
   auto [h, m] = grid(H, ceilDiv(M, BM));
 
-  Tile queries = reshape(load(q, {h, m * BM, 0}, {1, BM, D}), {BM, D}) * scale;
+  Tile queries = keep(reshape(load(q, {h, m * BM, 0}, {1, BM, D}), {BM, D}) * scale);
   Tile rows = iota({BM, 1}, 0, i64, m * BM);
   Index blocks = ceilDiv(N, BN);
   if (causal) // keys after the block's last query are not looked at

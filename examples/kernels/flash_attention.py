@@ -20,7 +20,7 @@ def merged(a, b):
 
 def attention(q, k, v, o, scale, BM, BN, causal):
     h, m = tk.grid(H, tk.cdiv(M, BM))
-    queries = tk.reshape(tk.load(q, [h, m * BM, 0], [1, BM, D]), [BM, D]) * scale
+    queries = tk.keep(tk.reshape(tk.load(q, [h, m * BM, 0], [1, BM, D]), [BM, D]) * scale)
     rows = tk.iota([BM, 1], 0, tk.i64, m * BM)
     blocks = tk.cdiv(N, BN)
     if causal:  # keys after the block's last query are not looked at

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// arith. Semantics: docs/tile-programs.md, "Numbers"; nothing here has undefined behaviour.
+// arith, and keep. Semantics: docs/tile-programs.md, "Numbers"; nothing here has undefined
+// behaviour.
 #include "Interpreter/Elementwise.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -157,6 +159,8 @@ void uitofp(const ElementwiseCall &call) {
 
 double same(double value) { return value; }
 
+void keep(const ElementwiseCall &call) { std::copy_n(call.operands[0], call.count, call.result); }
+
 constexpr ElementwiseRow rows[] = {
     {"arith.addf", mapFloats<[](double a, double b) { return a + b; }>},
     {"arith.addi", mapIntegers<add>},
@@ -200,6 +204,7 @@ constexpr ElementwiseRow rows[] = {
     {"arith.trunci", mapInteger<[](int64_t a, int) { return a; }>},
     {"arith.uitofp", uitofp},
     {"arith.xori", mapIntegers<[](int64_t a, int64_t b, int) { return a ^ b; }>},
+    {"tile.keep", keep},
 };
 
 } // namespace

@@ -24,7 +24,7 @@ struct ElementwiseRow {
   ElementwiseFunction function;
 };
 
-/// The rows for arith and for math.
+/// The rows for arith (and keep) and for math.
 std::span<const ElementwiseRow> arithFunctions();
 std::span<const ElementwiseRow> mathFunctions();
 

@@ -113,7 +113,7 @@ private:
   void loadQueries() {
     queries = block.matrix(frame, spec.query, spec.depth);
     if (!spec.isNarrow()) // scaling narrow ones would round them again
-      queries = queries * spec.scale;
+      queries = keep(queries * spec.scale);
   }
 
   //===--- blocks of keys ---------------------------------------------------===//

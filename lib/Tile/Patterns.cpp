@@ -101,8 +101,8 @@ struct ComputeOnce : RewritePattern {
   explicit ComputeOnce(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!isElementwise(op) || !isTile(op->getResult(0)))
-      return rewriter.notifyMatchFailure(op, "is not elementwise on tiles");
+    if (!isElementwise(op) || isa<KeepOp>(op) || !isTile(op->getResult(0)))
+      return rewriter.notifyMatchFailure(op, "is not elementwise on tiles and on scalars");
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands())
       scalars.push_back(isTile(operand) ? filledWith(operand) : operand);
@@ -178,7 +178,7 @@ struct ShortLoop : OpRewritePattern<ForOp> {
 void addSimplifications(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<Fold, FoldElements, ComputeOnce, ConstantToFull, ShortLoop,
-               RearrangeOfFull<BroadcastOp>, RearrangeOfFull<ReshapeOp>,
+               RearrangeOfFull<BroadcastOp>, RearrangeOfFull<KeepOp>, RearrangeOfFull<ReshapeOp>,
                RearrangeOfFull<TransposeOp>, RearrangeOfFull<SliceOp>, RearrangeOfFull<ExtractOp>>(
       context);
   arith::AddIOp::getCanonicalizationPatterns(patterns, context);

@@ -23,6 +23,26 @@ tile.kernel @index(in %x: !tile.buffer<[M], f32>, out %y: !tile.buffer<[M], f32>
   tile.store %t, %y[%j] : tensor<6xf32>, !tile.buffer<[M], f32>
 }
 
+// One value needs no place; elements that differ keep theirs, once.
+// CHECK-LABEL: tile.kernel @kept
+tile.kernel @kept(in %x: !tile.buffer<[8], f32>, out %y: !tile.buffer<[8], f32>) grid [1] {
+  // CHECK: %[[X:.*]] = tile.load %x
+  // CHECK-NEXT: %[[K:.*]] = tile.keep %[[X]] : tensor<8xf32>
+  // CHECK-NEXT: %[[S:.*]] = arith.addf %[[K]], %[[K]]
+  // CHECK-NEXT: %[[F:.*]] = tile.full
+  // CHECK-NEXT: arith.mulf %[[S]], %[[F]]
+  %c0 = arith.constant 0 : index
+  %c = arith.constant 3.0 : f32
+  %t = tile.load %x[%c0] : !tile.buffer<[8], f32> -> tensor<8xf32>
+  %a = tile.keep %t : tensor<8xf32>
+  %b = tile.keep %t : tensor<8xf32>
+  %s = arith.addf %a, %b : tensor<8xf32>
+  %f = tile.full %c : f32 -> tensor<8xf32>
+  %g = tile.keep %f : tensor<8xf32>
+  %m = arith.mulf %s, %g : tensor<8xf32>
+  tile.store %m, %y[%c0] : tensor<8xf32>, !tile.buffer<[8], f32>
+}
+
 // What is known of all elements is known of a tile; no constant tile is left, whatever its extent.
 // CHECK-LABEL: tile.kernel @elements
 tile.kernel @elements(in %x: !tile.buffer<[N], i32>, out %y: !tile.buffer<[N], i32>) symbols [N] grid [1] {

@@ -98,6 +98,8 @@ tile.kernel @rows(in %ids: !tile.buffer<[N], i64>, inout %t: !tile.buffer<[N * 2
   // CHECK: transpose %{{.*}} [1, 0] : tensor<2x4xi8> -> tensor<4x2xi8>
   %square = tile.reshape %some : tensor<8xi8> -> tensor<2x4xi8>
   %turned = tile.transpose %square [1, 0] : tensor<2x4xi8> -> tensor<4x2xi8>
+  // CHECK: keep %{{.*}} : tensor<8xi8>
+  %kept = tile.keep %more : tensor<8xi8>
   // CHECK: scatter %{{.*}}, %t[%{{.*}} : tensor<8xi32>] atomic any : tensor<8xi8>
-  tile.scatter %more, %t[%i : tensor<8xi32>] atomic any : tensor<8xi8>, !tile.buffer<[N * 2 + 1], ui8>
+  tile.scatter %kept, %t[%i : tensor<8xi32>] atomic any : tensor<8xi8>, !tile.buffer<[N * 2 + 1], ui8>
 }

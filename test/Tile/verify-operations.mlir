@@ -430,3 +430,10 @@ tile.kernel @memory(inout %y: !tile.buffer<[1], f32>) grid [1] {
     tile.yield %s : f32
   }
 }
+
+// -----
+
+tile.kernel @k(%s: f64) grid [1] {
+  // expected-error @+1 {{expected builtin.tensor, but found 'f64'}}
+  %a = tile.keep %s : f64
+}

@@ -180,6 +180,14 @@ TEST(Elementwise, Math) {
   });
 }
 
+TEST(Elementwise, KeptElementsAreTheSame) {
+  check({
+      {"tile.keep", "f32", "f32", {"3xf32=1.5,-0,nan"}, "1.5,-0,nan"},
+      {"tile.keep", "bf16", "bf16", {"1xbf16=-2.5"}, "-2.5"},
+      {"tile.keep", "i8", "i8", {"2xi8=-128,127"}, "-128,127"},
+  });
+}
+
 TEST(Elementwise, NothingIsRoundedInF64) {
   EXPECT_EQ(apply("arith.addf", "bf16", "bf16", {"1xbf16=256", "1xbf16=1"}, {.f64 = true}), "257");
 }

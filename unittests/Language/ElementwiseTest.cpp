@@ -42,6 +42,7 @@ const Elementwise elementwise[] = {
     {[](Tile x) { return x <= x; }, "arith.cmpf ole", "arith.cmpi sle", "arith.cmpi ule", ""},
     {[](Tile x) { return x > x; }, "arith.cmpf ogt", "arith.cmpi sgt", "arith.cmpi ugt", ""},
     {[](Tile x) { return x >= x; }, "arith.cmpf oge", "arith.cmpi sge", "arith.cmpi uge", ""},
+    {[](Tile x) { return keep(x); }, "tile.keep", "tile.keep", "tile.keep", "tile.keep"},
     {[](Tile x) { return abs(x); }, "math.absf", "math.absi", "tile.full", ""},
     {[](Tile x) { return max(x, 0); }, "tile.reduce max", "tile.reduce max", "tile.reduce umax",
      ""},

@@ -277,6 +277,9 @@ Tile broadcast(const Tile &x, const Shape &shape, Here here = Here::current());
 /// The part of `extents` elements from `offsets` on, every strides[d]-th element.
 Tile slice(const Tile &x, const std::vector<int64_t> &offsets, const Shape &extents,
            const std::vector<int64_t> &strides = {}, Here here = Here::current());
+/// x itself, which the target is asked to compute once and to keep for all of its uses, before the
+/// loops that they are in; an expression may otherwise be computed anew for each of them.
+Tile keep(const Tile &x, Here here = Here::current());
 /// The scalar in a tile of one element.
 Scalar extract(const Tile &x, Here here = Here::current());
 

@@ -19,7 +19,7 @@ static constexpr StringRef operations[] = {
     "math.atan2", "math.atanh", "math.ceil", "math.copysign", "math.cos", "math.cosh", "math.erf",
     "math.erfc", "math.exp", "math.exp2", "math.expm1", "math.floor", "math.fma", "math.log",
     "math.log10", "math.log1p", "math.log2", "math.powf", "math.round", "math.roundeven", "math.rsqrt", "math.sin",
-    "math.sinh", "math.sqrt", "math.tan", "math.tanh", "math.trunc",
+    "math.sinh", "math.sqrt", "math.tan", "math.tanh", "math.trunc", "tile.keep",
     // clang-format on
 };
 

@@ -269,6 +269,13 @@ def Tile_SliceOp : Tile_ShapeOp<"slice"> {
   let hasVerifier = 1;
 }
 
+def Tile_KeepOp : Tile_Op<"keep", [Pure, SameOperandsAndResultType]> {
+  let summary = "The same tile, which the target is asked to compute once for all of its uses";
+  let arguments = (ins Tile_Tile:$operand);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
 def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
   let summary = "The scalar in a tile of one element";
   let arguments = (ins Tile_Tile:$operand);

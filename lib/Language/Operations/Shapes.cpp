@@ -290,6 +290,12 @@ Tile slice(const Tile &x, const std::vector<int64_t> &offsets, const Shape &exte
   });
 }
 
+Tile keep(const Tile &x, Here here) {
+  return onTile("keep", x, here, [&](Tracer &tracer, const ValuePtr &value) {
+    return tracer.emit1(here, "tile.keep", {value}, value->type);
+  });
+}
+
 Scalar extract(const Tile &x, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)

@@ -23,7 +23,7 @@ static constexpr llvm::StringRef reserved[] = {
     "extern", "extract", "f16", "f32", "f64", "false", "float", "floor", "floorDiv", "fma", "for",
     "forLoop", "friend", "full", "gather", "goto", "grid", "hint", "i1", "i16", "i32", "i64", "i8",
     "if", "ifThen", "ifThenElse", "inf", "inline", "inout", "input", "int", "int64_t", "iota",
-    "isConstant", "isNaN", "load", "log", "log10", "log1p", "log2", "long", "max", "maximum", "maximumNumber",
+    "isConstant", "isNaN", "keep", "load", "log", "log10", "log1p", "log2", "long", "max", "maximum", "maximumNumber",
     "maximumUnsigned", "min", "minimum", "minimumNumber", "minimumUnsigned", "mod", "mutable",
     "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
     "output", "outputsBindSymbols", "parameter", "pow", "private", "prod", "programId",

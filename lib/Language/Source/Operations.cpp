@@ -105,6 +105,7 @@ static constexpr Row rows[] = {
     {"tile.reshape",       &Printer::reshape},
     {"tile.transpose",     &Printer::transpose},
     {"tile.slice",         &Printer::slice},
+    {"tile.keep",          &Printer::call, "keep"},
     {"tile.extract",       &Printer::extract, "", Primary, false, "", "element"},
     {"tile.for",           &Printer::loop, "", Primary, false, "", "acc"},
     {"scf.if",             &Printer::branch, "", Primary, false, "", "chosen"},

@@ -508,9 +508,18 @@ std::vector<std::string> LoweredForDevice::launches() const {
   return names;
 }
 
+/// Which tiles exist as a whole, and where, is up to who uses them here: `keep` asks for nothing.
+static tile::KernelOp withoutKeep(tile::KernelOp kernel) {
+  kernel.walk([](tile::KeepOp op) {
+    op.replaceAllUsesWith(op.getOperand());
+    op.erase();
+  });
+  return kernel;
+}
+
 FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
                                         const GpuArchitecture &architecture) {
-  return KernelLowering(kernel, device, host, architecture).run();
+  return KernelLowering(withoutKeep(kernel), device, host, architecture).run();
 }
 
 FailureOr<LoweredForDevice> lowerWithoutTensorCores(tile::KernelOp kernel, ModuleOp device,

@@ -37,6 +37,9 @@ constexpr std::pair<std::string_view, const char *> docs[] = {
     {"reshape", "The same elements in the same order with another shape; the number of elements "
                 "must be equal."},
     {"broadcast", "A tile repeated to a shape; extents must be equal or 1."},
+    {"keep",
+     "x itself, computed once and kept for all of its uses, before the loops that they are in. "
+     "An expression may otherwise be computed anew for each of them."},
     {"extract", "The element of a tile of one element, as a scalar."},
     {"full", "A tile of one value. dtype: that of value, if it has one."},
     {"zeros", "A tile of zeros."},

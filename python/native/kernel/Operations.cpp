@@ -294,6 +294,11 @@ nb::tuple sorted(nb::handle x, nb::handle axis, Given<bool> descending, nb::hand
   });
 }
 
+Tile kept(nb::handle x) {
+  return traced("keep",
+                [&](Tracer &tracer) { return keep(tileOf(tracer, x, "keep", here()), here()); });
+}
+
 Scalar extracted(nb::handle x) {
   return traced("extract", [&](Tracer &tracer) {
     return extract(tileOf(tracer, x, "extract", here()), here());
@@ -412,6 +417,7 @@ void defineOperations(nb::module_ &module) {
   add("sort", &sorted, {x, {"axis"}, {"descending", nb::bool_(false)}, {"first", nb::int_(0)}});
   add("reshape", &reshaped, {x, shape});
   add("broadcast", &broadcasted, {x, shape});
+  add("keep", &kept, {x});
   add("extract", &extracted, {x});
   add("full", &fullOf, {shape, {"value"}, anyDType});
   add("zeros", &zerosOf, {shape, dtype});

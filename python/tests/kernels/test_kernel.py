@@ -65,6 +65,7 @@ FLOATS = [
     (lambda a, b: tk.select(tk.any(b < -2.9, 1), 1.0, a), np.where((b < -2.9).any(1, keepdims=True), 1, a)),
     (lambda a, b: tk.select(tk.all(b < 0, 1), 1.0, a), np.where((b < 0).all(1, keepdims=True), 1, a)),
     (lambda a, b: (a @ tk.transpose(b)) @ b, a @ b.T @ b), (lambda a, b: tk.dot(a, tk.transpose(b, [1, 0]) @ a, b), a @ (b.T @ a) + b),
+    (lambda a, b: tk.keep(a * b) - a @ tk.transpose(tk.keep(b * 2)) @ b, a * b - a @ (b * 2).T @ b),
     (lambda a, b: tk.reshape(tk.reshape(a, [2, 12]), [4, 6]), a), (lambda a, b: tk.broadcast(tk.slice(a, [1, 0], [1, 6]), [4, 6]), np.repeat(a[1:2], 4, 0)),
     (lambda a, b: a + tk.extract(tk.slice(b, [1, 2], [1, 1], [1, 3])), a + b[1, 2]),
     (lambda a, b: tk.full([4, 6], -tk.inf, tk.f32), np.full((4, 6), -np.inf)), (lambda a, b: a + tk.zeros([1, 1], tk.f32), a),

@@ -22,7 +22,7 @@ from .._native.kernel import (
     Buffer, DType, Index, Scalar, Size, Symbol, Tile, abs, acos, acosh, all, any, argmax, argmin,  # noqa: A004
     asin, asinh, atan, atan2, atanh, bf16, broadcast, cast, cast_signed, cast_unsigned, cdiv, ceil, check, compare,
     constant, copysign, cos, cosh, cummax, cummin, cumprod, cumsum, div, div_unsigned, dot, erf, erfc, exp, exp2, expm1,
-    extract, f16, f32, f64, floor, fma, full, gather, grid, hint, i1, i8, i16, i32, i64, iota, is_nan, load, log, log1p,
+    extract, f16, f32, f64, floor, fma, full, gather, grid, hint, i1, i8, i16, i32, i64, iota, is_nan, keep, load, log, log1p,
     log2, log10, max, maximum, maximum_number, maximum_unsigned, min, minimum, minimum_number,  # noqa: A004
     minimum_unsigned, pow, prod, program_id, relu, rem, rem_unsigned, reshape, round, round_even,  # noqa: A004
     rsqrt, scatter, select, shift_right_unsigned, sigmoid, sin, sinh, slice, sort, sqrt, store, sum,  # noqa: A004
@@ -39,7 +39,7 @@ __all__ = [
     "branch", "broadcast", "cast", "cast_signed", "cast_unsigned", "cdiv", "ceil", "check", "compare", "constant",
     "copysign", "cos", "cosh", "cummax", "cummin", "cumprod", "cumsum", "div", "div_unsigned", "dot", "dtype", "erf",
     "erfc", "exp", "exp2", "expm1", "extract", "f16", "f32", "f64", "filled", "floor", "fma", "full", "gather", "grid", "hint",
-    "i1", "i16", "i32", "i64", "i8", "inf", "iota", "is_nan", "kernel", "load", "log", "log10", "log1p", "log2",
+    "i1", "i16", "i32", "i64", "i8", "inf", "iota", "is_nan", "keep", "kernel", "load", "log", "log10", "log1p", "log2",
     "loop", "max", "maximum", "maximum_number", "maximum_unsigned", "min", "minimum", "minimum_number",
     "minimum_unsigned", "pow", "prod", "program_id", "relu", "rem", "rem_unsigned", "reshape", "round", "round_even",
     "rsqrt", "scatter", "select", "shift_right_unsigned", "sigmoid", "sin", "sinh", "slice", "sort", "sqrt", "store",

@@ -66,6 +66,7 @@ const Function functions[] = {
     {[](const Tile &x) { return sqrt(abs(x) + 0.25); }, 32, 1},
     {[](const Tile &x) { return rsqrt(abs(x) + 0.25); }, 2, 4},
     {[](const Tile &x) { return sigmoid(x); }, 1, 1},
+    {[](const Tile &x) { return keep(clamp(x, 2)); }, 2, 1},
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "Target/CPU/Plan/Steps.h"
 #include "Target/CPU/Plan/Stores.h"
 #include "Target/CPU/Plan/Strips.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -19,9 +20,18 @@ namespace tw::target::cpu {
 
 namespace {
 
+/// Whether a loop or branch behind `op` uses it, or what is made of it where that is used.
 bool isUsedInside(Operation *op) {
-  return llvm::any_of(op->getUsers(),
-                      [&](Operation *user) { return user->getBlock() != op->getBlock(); });
+  llvm::SetVector<Operation *> made;
+  made.insert(op);
+  for (size_t i = 0; i < made.size(); ++i)
+    for (Operation *user : made[i]->getUsers()) {
+      if (user->getBlock() != op->getBlock())
+        return true;
+      if (tile::isElementwise(user) || movesElements(user))
+        made.insert(user);
+    }
+  return false;
 }
 
 /// The one element of a tile, as a scalar.
@@ -80,9 +90,10 @@ LogicalResult planCheck(Scene &scene, tile::CheckOp op, Step &step) {
   return success();
 }
 
-/// An operation that is emitted where it is used; outside of loops that use it, if it is expensive.
+/// An operation that is emitted where it is used; outside of loops that use it, if it is expensive
+/// or to be kept.
 LogicalResult planExpression(Scene &scene, Operation *op, Step &step) {
-  if (isExpensiveScalar(op)) {
+  if (isScalarToKeep(op)) {
     step.form = Step::Form::MaterializeElement;
     if (failed(planOnlyElement(scene, op->getResult(0), step)))
       return failure();

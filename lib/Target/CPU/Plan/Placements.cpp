@@ -142,7 +142,9 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
   Strips &strips = fill.strips;
   strips = stripsOf(extentsOf(tile), lanesFor(scene, tile));
   strips.isUnrolled &= !readsLeftRegisters(scene, tile);
-  auto from = scene.isPlaced(tile) ? std::nullopt : contiguousDim(tile, strips.lane);
+  auto keep = tile.getDefiningOp<tile::KeepOp>();
+  auto from = scene.isPlaced(tile) ? std::nullopt
+                                   : contiguousDim(keep ? keep.getOperand() : tile, strips.lane);
   int lane = strips.lane;
   if (from) {
     strips.lane = *from;

@@ -2,6 +2,7 @@
 //
 // Where MLIR's operation leaves something undefined that tile programs define, it is guarded here.
 #include "Target/Common/Operations/Elementwise.h"
+#include "IR/Tile/Tile.h"
 #include "Target/Common/Math/Libm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -264,6 +265,7 @@ private:
 
   Value special(ArrayRef<Value> x, Type element) {
     return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case([&](tile::KeepOp) { return x[0]; })
         .Case([&](arith::ExtFOp) { return extend(x[0], element); })
         .Case([&](arith::TruncFOp) { return truncate(x[0], element); })
         .Case([&](arith::FPToSIOp) { return toInteger(x[0], element, true); })

@@ -96,10 +96,11 @@ static bool isExpensive(Operation *op) {
               arith::RemFOp>(op));
 }
 
-bool isExpensiveScalar(Operation *op) {
+bool isScalarToKeep(Operation *op) {
   auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                                        : RankedTensorType();
-  return type && type.hasStaticShape() && type.getNumElements() == 1 && isExpensive(op);
+  return type && type.hasStaticShape() && type.getNumElements() == 1 &&
+         (isExpensive(op) || isa<tile::KeepOp>(op));
 }
 
 /// Numbers that follow from coordinates are folded where these are constants.
@@ -112,10 +113,14 @@ static bool isFolded(Value tile, IsPlaced isPlaced, const CpuFeatures &cpu) {
 
 bool shouldMaterialize(Value tile, IsPlaced isPlaced, const CpuFeatures &cpu) {
   Operation *op = tile.getDefiningOp();
-  return op && tile::isElementwise(op) && !tile.hasOneUse() && !isPlaced(tile) &&
-         anyInBackwardSlice(tile, isPlaced, [&](Operation *o) {
-           return isExpensive(o) && !isFolded(o->getResult(0), isPlaced, cpu);
-         });
+  if (!op || !tile::isElementwise(op) || isPlaced(tile))
+    return false;
+  if (auto keep = dyn_cast<tile::KeepOp>(op))
+    return !isPlaced(keep.getOperand());
+  auto isKept = [&](Value value) { return isPlaced(value) || value.getDefiningOp<tile::KeepOp>(); };
+  return !tile.hasOneUse() && anyInBackwardSlice(tile, isKept, [&](Operation *o) {
+    return isExpensive(o) && !isFolded(o->getResult(0), isPlaced, cpu);
+  });
 }
 
 bool looksUp(Value tile, IsPlaced isPlaced) {

@@ -30,11 +30,11 @@ bool isScalarOperation(mlir::Operation *op);
 /// Whether a tile is computed from coordinates and scalars, or constants, alone.
 bool isComputed(mlir::Value tile, IsPlaced isPlaced, bool fromConstants = false);
 
-/// Elementwise, expensive, and used more than once.
+/// What `keep` asks for; else elementwise, expensive, and used more than once.
 bool shouldMaterialize(mlir::Value tile, IsPlaced isPlaced, const CpuFeatures &cpu);
 
-/// Elementwise and expensive, with one element.
-bool isExpensiveScalar(mlir::Operation *op);
+/// Of one element, and either elementwise and expensive or what `keep` asks for.
+bool isScalarToKeep(mlir::Operation *op);
 
 /// Whether single elements at positions from data are behind a tile.
 bool looksUp(mlir::Value tile, IsPlaced isPlaced);
