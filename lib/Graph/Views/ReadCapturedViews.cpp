@@ -82,6 +82,7 @@ bool isPlainView(linalg::GenericOp repeated) {
          llvm::count_if(read.getResults(), llvm::IsaPred<AffineDimExpr>) < read.getNumDims() &&
          llvm::hasSingleElement(body) && body.getTerminator()->getOperand(0) == body.getArgument(0);
 }
+
 bool isPlainView(tensor::ExtractSliceOp) { return true; }
 bool isPlainView(tensor::ExpandShapeOp expand) { return addsOnlyUnits(expand); }
 bool isPlainView(tensor::CollapseShapeOp collapse) { return dropsOnlyUnits(collapse); }

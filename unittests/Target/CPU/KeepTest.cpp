@@ -59,7 +59,8 @@ TEST(Keep, IsComputedOnceForThreeLoops) {
   CompiledKernel(threeLoops(true)).expectSame({"6x64xf32=random:1", "8x64x64xf32=random:2"});
 }
 
-/// What is kept is transposed, masked, of another type, of one element, a result, of unknown extents.
+/// What is kept is transposed, masked, of another type, of one element, a result, of unknown
+/// extents.
 TEST(Keep, AllKindsOfTilesAreTheSame) {
   const char *values[] = {
       "%v = tile.transpose %square [1, 0] : tensor<32x32xf32> -> tensor<32x32xf32>",

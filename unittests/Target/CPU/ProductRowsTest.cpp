@@ -45,5 +45,30 @@ TEST(ProductRows, EndInTheirBuffer) {
       }
 }
 
+/// What is loaded once and read as a, as b and as what the sums begin with, ends for all of them.
+TEST(ProductRows, EndForAllOperands) {
+  for (const char *columns : {"R", "C"})
+    for (const std::string &cpu : cpusFor("bf16")) {
+      CompiledKernel kernel(fmt::format(R"(
+          tile.kernel @case(in %x: !tile.buffer<[R, {0}], f32>, out %y: !tile.buffer<[R, {0}], f32>)
+              symbols [R{1}] grid [R ceildiv 32, {0} ceildiv 32] {{
+            %p = tile.program_id 0
+            %q = tile.program_id 1
+            %c32 = arith.constant 32 : index
+            %row = arith.muli %p, %c32 : index
+            %column = arith.muli %q, %c32 : index
+            %t = tile.load %x[%row, %column] : !tile.buffer<[R, {0}], f32> -> tensor<32x32xf32>
+            %v = tile.dot %t, %t, %t : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+            tile.store %v, %y[%row, %column] : tensor<32x32xf32>, !tile.buffer<[R, {0}], f32>
+          }})",
+                                        columns, columns == std::string("R") ? "" : ", C"),
+                            cpu);
+      for (int rows : {1, 31, 45})
+        kernel.expectSame(
+            {fmt::format("{}x{}xf32=random:3", rows, columns == std::string("R") ? rows : 70)},
+            1e-5);
+    }
+}
+
 } // namespace
 } // namespace tw::target

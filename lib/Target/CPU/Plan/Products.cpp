@@ -280,10 +280,10 @@ private:
   }
 
   /// Whether b is to be copied because its rows are spread, and all of its vectors are whole. The
-  /// stores of a copy take ports that products do not need.
+  /// stores of a copy take ports that products do not need. What is a, too, is read before.
   bool isCopiedByFirstRows(Value b) {
     auto load = loadInBuffer(b, true);
-    return load && rank == 2 && op.getType().hasStaticShape() &&
+    return load && b != op.getA() && rank == 2 && op.getType().hasStaticShape() &&
            op.getType().getDimSize(1) % lanes == 0 && !scene.isBoundary && isWorthCopying(load);
   }
 
@@ -349,15 +349,25 @@ private:
     if (!isZeroPadded(load) || !op.getType().hasStaticShape() || registersOfSums())
       return std::nullopt;
     Access access(load, unsigned(traceToLoad(op.getA(), rank - 2).second));
-    return endsAtBuffer(access) && !scene.inside.contains(access) ? std::optional(access)
-                                                                  : std::nullopt;
+    bool isLimit = endsAtBuffer(access) && !scene.inside.contains(access) && isOnlyA(load);
+    return isLimit ? std::optional(access) : std::nullopt;
+  }
+
+  /// Whether the other operands are not made of what is loaded: they are read beyond its end.
+  bool isOnlyA(tile::LoadOp load) {
+    auto reads = [&](Value tile) {
+      return tile.getDefiningOp() == load ||
+             anyInBackwardSlice(tile, scene.placed(), [&](Operation *op) { return op == load; });
+    };
+    return !reads(op.getB()) && !reads(op.getAcc());
   }
 
   /// Beyond a buffer along K both operands are 0: these steps add nothing.
   void limitDepth() {
     auto [a, dimA] = traceToLoad(op.getA(), rank - 1);
     auto [x, dimB] = traceToLoad(op.getB(), rank - 2);
-    if (!isZeroPadded(a) || !isZeroPadded(x) || !endTogether(a, dimA, x, dimB))
+    // What is loaded once for both has rows, and columns, of the result along what ends.
+    if (!isZeroPadded(a) || !isZeroPadded(x) || a == x || !endTogether(a, dimA, x, dimB))
       return;
     dot.isDepthLimited = true;
     // Now those that limit it do not read outside along K.
