@@ -238,6 +238,8 @@ def main():
     parser.add_argument("--only", default=",".join(PARTS), help="which parts, of " + ", ".join(PARTS))
     parser.add_argument("--seconds", type=float, default=2, help="for each figure")
     options = parser.parse_args()
+    if unknown := [part for part in options.only.split(",") if part not in PARTS]:
+        parser.error(f"there is no part {', '.join(unknown)}: the parts are {', '.join(PARTS)}")
     torch.set_num_threads(1)
     os.environ["TILEWRIGHT_CACHE"] = CACHE
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n\n| | goal | measured | met |\n|---|---|---|---|")
