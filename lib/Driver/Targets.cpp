@@ -88,8 +88,8 @@ std::string featuresHelp(const std::string &name) {
   if (!cpu)
     return "";
   Architecture architecture = cpu->set.architecture;
-  return fmt::format("features of {} CPUs follow the name, each after a +: {}; so do the sizes of "
-                     "caches of a thread: l1=48K, l2=2M",
+  return fmt::format("features of {} CPUs follow the name, each after a +: {}; so does the size of "
+                     "the second-level cache of a thread: l2=2M",
                      nameOf(architecture), fmt::join(usefulFeatures(architecture), ", "));
 }
 

@@ -44,7 +44,7 @@ struct InstructionSet {
 /// Bytes of the data caches of a core that each of its threads has for itself: where two share a
 /// core, a half.
 struct CpuCaches {
-  int64_t firstLevel = 32 << 10, secondLevel = 1 << 20;
+  int64_t secondLevel = 1 << 20;
   bool operator==(const CpuCaches &) const = default;
 };
 

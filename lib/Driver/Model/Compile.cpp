@@ -155,7 +155,7 @@ static Result<std::string> artifactKey(const CompileRequest &request, const Name
       fmt::format("{} {}", target.allowsTF32, target.roundsProducts),
       std::string(nameOf(target.cpu.architecture)),
       fmt::format("{}", fmt::join(target.cpu.features, ",")),
-      fmt::format("{} {}", target.caches.firstLevel, target.caches.secondLevel),
+      std::to_string(target.caches.secondLevel),
       // Constants are computed by code for this machine.
       fmt::format("{}", fmt::join(hostInstructionSet().features, ",")), target.code->toolchain(),
       libraryBuild()};

@@ -48,13 +48,8 @@ static int64_t threadsOfCore() {
 
 CpuCaches hostCaches() {
   CpuCaches caches;
-  // glibc asks CPUID.
-  auto set = [threads = threadsOfCore()](int name, int64_t &bytes) {
-    if (long whole = sysconf(name); whole > 0)
-      bytes = whole / threads;
-  };
-  set(_SC_LEVEL1_DCACHE_SIZE, caches.firstLevel);
-  set(_SC_LEVEL2_CACHE_SIZE, caches.secondLevel);
+  if (long whole = sysconf(_SC_LEVEL2_CACHE_SIZE); whole > 0) // glibc asks CPUID
+    caches.secondLevel = whole / threadsOfCore();
   return caches;
 }
 

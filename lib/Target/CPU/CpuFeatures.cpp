@@ -16,10 +16,10 @@ struct Cpu {
 };
 
 /// Of CPUs before AVX-512.
-constexpr CpuCaches small = {.firstLevel = 32 << 10, .secondLevel = 512 << 10};
-constexpr CpuCaches medium = {.firstLevel = 32 << 10, .secondLevel = 1 << 20};
+constexpr CpuCaches small = {.secondLevel = 512 << 10};
+constexpr CpuCaches medium = {.secondLevel = 1 << 20};
 /// Of those with AMX.
-constexpr CpuCaches large = {.firstLevel = 48 << 10, .secondLevel = 2 << 20};
+constexpr CpuCaches large = {.secondLevel = 2 << 20};
 
 const std::vector<Cpu> &cpus() {
   using enum Architecture;
@@ -130,7 +130,7 @@ static std::optional<NamedCpu> plainCpu(std::string_view name) {
   return std::nullopt;
 }
 
-/// "48K" or "2M"; nothing for other texts, and sizes that no cache has.
+/// "512K" or "2M"; nothing for other texts, and sizes that no cache has.
 static std::optional<int64_t> bytesOf(std::string_view size) {
   constexpr int64_t leastKilobytes = 4, mostKilobytes = 1 << 20;
   int64_t number = 0;
@@ -146,14 +146,11 @@ static std::optional<int64_t> bytesOf(std::string_view size) {
 
 /// What follows a CPU's name: a feature, or the size of a cache. False for anything else.
 static bool add(NamedCpu &cpu, std::string_view word) {
-  constexpr std::pair<std::string_view, int64_t CpuCaches::*> sizes[] = {
-      {"l1=", &CpuCaches::firstLevel}, {"l2=", &CpuCaches::secondLevel}};
-  for (auto [name, cache] : sizes)
-    if (word.starts_with(name)) {
-      std::optional<int64_t> bytes = bytesOf(word.substr(name.size()));
-      cpu.caches.*cache = bytes.value_or(0);
-      return bytes.has_value();
-    }
+  if (constexpr std::string_view size = "l2="; word.starts_with(size)) {
+    std::optional<int64_t> bytes = bytesOf(word.substr(size.size()));
+    cpu.caches.secondLevel = bytes.value_or(0);
+    return bytes.has_value();
+  }
   if (std::ranges::find(usefulFeatures(cpu.set.architecture), word) ==
       usefulFeatures(cpu.set.architecture).end())
     return false;

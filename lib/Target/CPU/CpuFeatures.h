@@ -75,8 +75,8 @@ struct NamedCpu {
 };
 
 /// A CPU as users name it, "x86-64-v3" or "aarch64+bf16+l2=2M": one of cpuNames, features of
-/// usefulFeatures that it has beside, and the bytes of the first- or second-level data cache that a
-/// thread has. Nothing for other names.
+/// usefulFeatures that it has beside, and the bytes of the second-level cache that a thread has.
+/// Nothing for other names.
 std::optional<NamedCpu> namedCpu(std::string_view name);
 
 } // namespace tw::target

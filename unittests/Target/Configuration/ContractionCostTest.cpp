@@ -165,7 +165,7 @@ TEST(CPUContraction, EvenShares) {
 TEST(CPUContraction, PanelsForOtherCaches) {
   VectorUnit amx = avx512;
   amx.hasSlowThirdLevel = true;
-  amx.caches = {.firstLevel = 48 << 10, .secondLevel = 2 << 20};
+  amx.caches = {.secondLevel = 2 << 20};
   amx.panelRows = 128;
   auto chosen = [&](int64_t m, int64_t n, int64_t k) {
     return chooseContraction(product(m, n, k), amx, true);
@@ -189,7 +189,7 @@ TEST(CPUContraction, PanelsForOtherCaches) {
 TEST(CPUContraction, FewTermsBesideACopy) {
   VectorUnit amx = avx512;
   amx.hasSlowThirdLevel = true;
-  amx.caches = {.firstLevel = 48 << 10, .secondLevel = 2 << 20};
+  amx.caches = {.secondLevel = 2 << 20};
   Contraction spec = product(1024, 1024, 1024), copied = spec;
   copied.buffers[0].shape = {{1024}, {1024}};
   copied.a = {0, {{2}, {0}}};
@@ -234,7 +234,7 @@ TEST(CPUContraction, FewTermsOfATransposedInput) {
 TEST(CPUContraction, EvenBlocksOfInputs) {
   VectorUnit amx = avx512;
   amx.hasSlowThirdLevel = true;
-  amx.caches = {.firstLevel = 48 << 10, .secondLevel = 2 << 20};
+  amx.caches = {.secondLevel = 2 << 20};
   amx.panelRows = 128;
   struct {
     int64_t rows, columns, sums;

@@ -11,7 +11,7 @@ using kernels::product;
 VectorUnit amx() {
   VectorUnit unit{16, 32};
   unit.hasSlowThirdLevel = true;
-  unit.caches = {.firstLevel = 48 << 10, .secondLevel = 2 << 20};
+  unit.caches = {.secondLevel = 2 << 20};
   unit.panelRows = 128;
   return unit;
 }

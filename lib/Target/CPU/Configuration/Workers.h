@@ -26,11 +26,13 @@ constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPro
                                               /*leastWork=*/1 << 20, /*partsOfUnknown=*/16,
                                               /*loadWork=*/16};
 
+/// Whatever the caches of the machine: fusion depends on none.
+constexpr int64_t rowFusionBytes = 1 << 20;
+
 /// Small layers take as long as their workers do to meet after each. On 16 cores of a Xeon, two
 /// pairs of low rank for 128 rows take 0.54 of the time in kernels of two, three layers of
 /// 32-64-32-4 0.46; layers of 0.6 GFLOP together 0.80 to 1.12. With one thread it makes little
 /// difference (docs/compiler-kernels.md).
-constexpr int64_t rowFusionBytes = 1 << 20; // whatever the caches: fusion depends on no machine
 constexpr conversion::RowFusionLimits rowFusionLimits{/*mostOperations=*/1 << 30,
                                                       /*mostBytes=*/rowFusionBytes,
                                                       /*mostSharedBytes=*/rowFusionBytes,
