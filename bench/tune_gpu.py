@@ -5,13 +5,15 @@
     bench/tune_gpu.py prepare FOLDER [--rows=NAME,...] [--programs=20] [--tool=...]   # needs torch and a compiler
     bench/tune_gpu.py measure FOLDER [--rows=NAME,...] [--tool=...]                   # needs a GPU
     bench/tune_gpu.py finish  FOLDER [--rows=NAME,...] [--tool=...]                   # needs a compiler
-    bench/tune_gpu.py search  FOLDER [--rows=NAME,...] [--budget=20s] [--start=SPEC] [--tool=...]
+    bench/tune_gpu.py search  FOLDER [--rows=NAME,...] [--budget=20s] [--start=SPEC] [--exhaustive=1.3] [--tool=...]
                                                                        # needs torch, a compiler and a GPU
 
 Each row is a bundle FOLDER/NAME (docs/tuning.md, "Another machine"); `prepare` after `measure` makes another round.
 `finish` prints a table, and links the specs of all rows into FOLDER/tuned.mlir. Ratios are the candidate's time over
 that of the compiler's choice, of calls in turns: below 1 is faster. With --start searches begin with what a tuning spec
 gives, as bench/hopper.mlir: blocks of kernels written by hand. "found" is in terms of that then, and so is "model", the compiler's choice.
+With --exhaustive=FACTOR all legal configurations are measured that cost at most FACTOR times the least by the target's model,
+as far as the budget goes, and a column says how fast the compiler's choice is in terms of the best of them.
 """
 import argparse
 import json
@@ -81,12 +83,14 @@ def finish(options, names: list[str]) -> None:
 
 def search(options, names: list[str]) -> None:
     """What is left of the time of the model's choice, kernel by kernel."""
-    specs, left, all_found = [], [], []
-    print(f"{'row':32} {'us':>9} {'found':>6} {'model':>6} {'found / model':>13} {'tried':>6}")
+    specs, left, all_found, of_best = [], [], [], []
+    print(f"{'row':32} {'us':>9} {'found':>6} {'model':>6} {'found / model':>13} {'tried':>6}"
+          + ("  of the best, points, of all legal, not tried" if options.exhaustive else ""))
     for name in names:
         spec = options.folder / f"{name}.mlir"
         done = subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]),
                                "--reference=cpu:x86-64-v3", f"--budget={options.budget}", "-o", spec, "--json",
+                               *([f"--exhaustive={options.exhaustive}"] if options.exhaustive else []),
                                *([f"--tuning-spec={options.start}"] if options.start else [])],
                               check=False, capture_output=True, text=True)
         if done.returncode:
@@ -100,8 +104,13 @@ def search(options, names: list[str]) -> None:
             model = kernel.get("ratio_of_chosen", 1.0)
             left.append(found / model)
             all_found.append(found)
-            print(f"{name:32} {kernel['start_us']:9.1f} {found:6.3f} {model:6.3f} {left[-1]:13.3f} {kernel['measured']:6}", flush=True)
-    print(f"geometric means of {len(left)} kernels: found {mean(all_found):.3f}, found / model {mean(left):.3f}")
+            whole = ""
+            if all_points := kernel.get("exhaustive"):
+                of_best.append(all_points["share_of_best"])
+                whole = f"  {of_best[-1]:.3f}  {all_points['within']}  {all_points['legal']}  {all_points['untried']}"
+            print(f"{name:32} {kernel['start_us']:9.1f} {found:6.3f} {model:6.3f} {left[-1]:13.3f} {kernel['measured']:6}{whole}", flush=True)
+    print(f"geometric means of {len(left)} kernels: found {mean(all_found):.3f}, found / model {mean(left):.3f}"
+          + (f", of the best {mean(of_best):.3f}" if of_best else ""))
     subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
 
 
@@ -113,6 +122,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=20)
     parser.add_argument("--budget", default="20s")
     parser.add_argument("--start", type=pathlib.Path)
+    parser.add_argument("--exhaustive", type=float)
     parser.add_argument("--tool", type=pathlib.Path, default=ROOT / "build/dev/bin/tilewright")
     options = parser.parse_args()
     # Of a dynamic size there is nothing to measure but its values, and precision is the model's.
