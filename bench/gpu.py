@@ -361,10 +361,10 @@ def kind(row: dict) -> str:
 SETS = {"attention": attention_sets, "rows": row_sets, "plain": plain_sets, "product": linear_sets}
 
 
-def median_times(candidates: dict, count: int) -> dict[str, float]:
+def median_times(candidates: dict, count: int, rounds: int = ROUNDS) -> dict[str, float]:
     """Microseconds of a call of each candidate: a list of functions and how many calls each of these makes."""
     times = {which: [] for which in candidates}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for which in random.sample(list(candidates), len(candidates)):
             calls, each = candidates[which]
             microseconds(calls, 3)

@@ -102,11 +102,6 @@ def pack(options, names: list[str]) -> int:
     return 0
 
 
-def rounds_of(candidates: dict, count: int, rounds: int) -> dict[str, float]:
-    gpu.ROUNDS = rounds
-    return gpu.median_times(candidates, count)
-
-
 def measure(options, name: str) -> dict:
     import torch
 
@@ -131,9 +126,9 @@ def measure(options, name: str) -> dict:
             candidates[path.stem] = (calls, 1)
     count = max(copies, min(40, int(1000 / (work / 600e6 + 3))))
     count = -(-count // copies) * copies
-    times = rounds_of(candidates, count, FIRST_ROUNDS)
+    times = gpu.median_times(candidates, count, FIRST_ROUNDS)
     last = sorted(times, key=times.get)[:FINALISTS] + [name]
-    times = rounds_of({key: candidates[key] for key in dict.fromkeys(last)}, count, LAST_ROUNDS)
+    times = gpu.median_times({key: candidates[key] for key in dict.fromkeys(last)}, count, LAST_ROUNDS)
     best = min(times, key=times.get)
     config = {} if best == name else json.loads((folder / f"{best}.json").read_text())
     return {"row": name, "programs": len(candidates), "us": times[name], "best_us": times[best], "share": times[best] / times[name],
