@@ -126,6 +126,7 @@ def row_of(name, workload, threads, facts, times, contestants):
             "us": {kind: fast for kind, (fast, _) in times.items()},
             "median_us": {kind: median for kind, (_, median) in times.items()},
             "goal": (workload.one, workload.all)[at], "goal_of_limit": workload.of_limit[at],
+            "sum_of": (workload.sum_of[0], workload.sum_of[1 + at]) if workload.sum_of else (),
             **facts, "our_error": ours.error, "reports_error": bool(workload.options), "compile_seconds": ours.compile_seconds,
             "ready_seconds": {kind: peer.ready_seconds for kind, peer in contestants.items() if kind != "ours"},
             "resident_bytes": ours.bench["resident_peak_bytes"], "planned_bytes": ours.bench["planned_peak_bytes"],

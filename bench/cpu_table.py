@@ -66,6 +66,16 @@ def print_lines(header, lines):
         print("| " + " | ".join(line) + " |")
 
 
+def sums(rows):
+    """Of rows that are parts of a sum: its name, the number of them, the best peer's sum over ours, that peer, and the goal.
+    Peers count that have measured all of them."""
+    names = dict.fromkeys(tuple(row["sum_of"]) for row in rows if row.get("sum_of"))
+    for name, goal in names:
+        parts = [row["us"] for row in rows if tuple(row.get("sum_of", ())) == (name, goal)]
+        kinds = [kind for kind in parts[0] if all(kind in us for us in parts)]
+        yield name, len(parts), *ratio({kind: sum(us[kind] for us in parts) for kind in kinds}), goal
+
+
 def print_conclusion(rows, limits):
     """A row of which something is not known is neither met nor missed, unless it misses by what is known."""
     ratios = [ratio(row["us"])[0] for row in rows if row["goal"] and len(row["us"]) > 1]
@@ -74,6 +84,8 @@ def print_conclusion(rows, limits):
     unknown = [f"{name} (without {' and '.join(lacks)})" for name, (is_missed, lacks) in verdicts.items() if lacks and not is_missed]
     if ratios:
         print(f"\ngeometric mean of best peer / ours, where there is a goal: {statistics.geometric_mean(ratios):.2f}")
+    for name, count, reached, kind, goal in sums(rows):
+        print(f"\nthe sum of {count} {name}: {f'{reached:.2f} ({kind})' if kind else 'without a peer'}, goal {goal}")
     if unknown:
         print(f"\nnot compared: {'; '.join(unknown)}")
     print(f"\nmissed, of {len(verdicts) - len(unknown)} with a goal: {'; '.join(missed) or 'none'}", flush=True)

@@ -30,6 +30,7 @@ class Workload:
     trains: bool = False  # a step: forward, loss, backward
     options: tuple = ()  # of `tilewright compile`
     flops: float | None = None  # where PyTorch's counter does not know the operator
+    sum_of: tuple = ()  # a name, and what the sum of all that have it is to reach: with one thread, with all
 
 
 class AddNormGelu(nn.Module):
@@ -309,15 +310,21 @@ def attentions():
     return found | {f"attention {h}x{n}x{d}{' causal' * c} bf16": attention(h, n, d, c, BF16, one=1.1) for h, n, d, c in shapes}
 
 
+CONVOLUTIONS = {  # channels, height and width, outputs, kernel, stride, groups
+    ("convolutions of ResNet-50", 1.25, 1.15): [
+        (3, 224, 64, 7, 2), (64, 56, 64), (64, 56, 256), (256, 56, 64), (64, 56, 64, 3), (128, 28, 128, 3), (128, 28, 512), (512, 28, 128),
+        (128, 56, 128, 3, 2), (256, 56, 512, 1, 2), (256, 14, 256, 3), (256, 14, 1024), (1024, 14, 256), (512, 7, 512, 3), (512, 7, 2048),
+        (2048, 7, 512)],
+    ("convolutions of MobileNetV2", 1.4, 1.15): [  # some of them
+        (3, 224, 32, 3, 2), (32, 112, 32, 3, 1, 32), (96, 112, 96, 3, 2, 96), (144, 56, 144, 3, 1, 144), (192, 28, 192, 3, 1, 192),
+        (384, 14, 384, 3, 1, 384), (960, 7, 960, 3, 1, 960), (16, 112, 96), (24, 56, 144), (192, 28, 32), (384, 14, 64), (96, 14, 576), (320, 7, 1280)],
+}
+
+
 def convolutions():
-    """Those of ResNet-50, and some of MobileNetV2: channels, height and width, outputs, kernel, stride, groups."""
-    shapes = [(3, 224, 64, 7, 2), (64, 56, 64), (64, 56, 256), (256, 56, 64), (64, 56, 64, 3), (128, 28, 128, 3), (128, 28, 512), (512, 28, 128),
-              (128, 56, 128, 3, 2), (256, 56, 512, 1, 2), (256, 14, 256, 3), (256, 14, 1024), (1024, 14, 256), (512, 7, 512, 3), (512, 7, 2048),
-              (2048, 7, 512), (3, 224, 32, 3, 2), (32, 112, 32, 3, 1, 32), (96, 112, 96, 3, 2, 96), (144, 56, 144, 3, 1, 144), (192, 28, 192, 3, 1, 192),
-              (384, 14, 384, 3, 1, 384), (960, 7, 960, 3, 1, 960), (16, 112, 96), (24, 56, 144), (192, 28, 32), (384, 14, 64), (96, 14, 576), (320, 7, 1280)]
     def name(channels, size, outputs, kernel=1, stride=1, groups=1):
         return f"conv {kernel}x{kernel}{f' s{stride}' * (stride > 1)}{' depthwise' * (groups > 1)} {channels}x{size} to {outputs}"
-    return {name(*shape): convolution(*shape) for shape in shapes}
+    return {name(*shape): dataclasses.replace(convolution(*shape), sum_of=sums) for sums, shapes in CONVOLUTIONS.items() for shape in shapes}
 
 
 def rows():

@@ -58,6 +58,12 @@ class Conclusion(unittest.TestCase):
     def test_what_is_known_is_enough_to_miss(self):
         self.assertIn("missed, of 1 with a goal: both", self.conclusion(row("both", {"ours": 10.0}, goal_of_limit=0.9)))
 
+    def test_sums_are_of_peers_that_have_all_parts(self):
+        parts = [row(name, us, sum_of=["convolutions of a net", 1.25])
+                 for name, us in (("a", {"ours": 10.0, "eager": 12.0, "inductor": 1.0}), ("b", {"ours": 30.0, "eager": 38.0}))]
+        self.assertIn("the sum of 2 convolutions of a net: 1.25 (eager), goal 1.25\n", self.conclusion(*parts, row("other")))
+        self.assertNotIn("the sum of", self.conclusion(row("other")))
+
     def test_goals_of_another_rows_bandwidth(self):
         chain = row("chain", goal=0, goal_of_row=["copy", 0.95])
         slow, fast = (row("copy", {"ours": us}, goal=0) for us in (9.6, 9.4))
