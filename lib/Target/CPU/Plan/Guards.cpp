@@ -34,7 +34,21 @@ static void planLinearityGuard(Scene &scene, Operation &op, unsigned d, BlockPla
     plan.guards.push_back(*guard);
 }
 
+/// Of so many products in a block's loops, as Winograd's algorithm has them, there is no second
+/// version for what is stored behind the loops: they are most of the code, and a test for each row
+/// takes none of the time (ResNet-50 takes two threads 5 % less to compile). Of fewer, it pays:
+/// MobileNetV2 takes 2 % longer without.
+static constexpr size_t manyProducts = 4;
+
+static bool hasManyProductsInLoops(Block &block) {
+  size_t count = 0;
+  for (auto loop : block.getOps<tile::ForOp>())
+    loop.walk([&](tile::DotOp) { ++count; });
+  return count >= manyProducts;
+}
+
 void planGuards(Scene &scene, Block &block, BlockPlan &plan) {
+  bool testsRowsOfStores = hasManyProductsInLoops(block);
   for (Operation &op : block) {
     auto box = boxOf(&op);
     if (!box)
@@ -49,6 +63,8 @@ void planGuards(Scene &scene, Block &block, BlockPlan &plan) {
         continue;
       }
       if (!scene.ready.contains(position))
+        continue;
+      if (testsRowsOfStores && isa<tile::StoreOp>(op) && d + 1 < box->positions.size())
         continue;
       auto extent = box->extents[d].constant();
       int64_t stride = box->strides.empty() ? 1 : box->strides[d];
