@@ -99,10 +99,22 @@ def execute(case, build, work, sanitized):
     if used > seconds:
         complaints.append(f"takes {used:.1f} s of CPU time, {seconds} are allowed")
     text = done.stderr.decode("utf-8", "replace").replace(str(build), "BUILD")
+    complaints += [f"says nothing of what to do about {code}" for code in without_help(text)]
     text = re.sub(r"\b[0-9a-f]{16}\b", "HASH", text)  # of what a compiler makes
     if sanitized:  # the sanitizer remarks on every size that cannot be had
         text = re.sub(r"==\d+==WARNING: AddressSanitizer failed to allocate .*\n", "", text)
     return status, text, complaints
+
+
+def without_help(text):
+    """The codes of errors none of which is followed by what to do, as at least one of a code is."""
+    helped, seen = set(), []
+    for line in text.split("\n"):
+        if found := re.match(r"error\[(TW-\w+-\d+)\]", line):
+            seen.append(found.group(1))
+        elif line.startswith("  help: ") and seen:
+            helped.add(seen[-1])
+    return [code for code in dict.fromkeys(seen) if code not in helped]
 
 
 def judge(case, status, text, complaints):

@@ -58,6 +58,8 @@ static tw_status *guarded(Function function) noexcept {
 }
 
 static constexpr const char *memoryMessage = "there is not enough memory";
+/// Made when there still is some.
+static const std::string memoryText = Diagnostic{Code::RUNTIME_17, memoryMessage}.render();
 
 const char *tw_status_code(const tw_status *status) {
   if (!status)
@@ -74,8 +76,7 @@ const char *tw_status_message(const tw_status *status) {
 const char *tw_status_text(const tw_status *status) {
   if (!status)
     return "";
-  return status == outOfMemory() ? "error[TW-RUNTIME-0017]: there is not enough memory\n"
-                                 : status->text.c_str();
+  return status == outOfMemory() ? memoryText.c_str() : status->text.c_str();
 }
 
 int32_t tw_status_category(const tw_status *status) {

@@ -42,8 +42,6 @@ Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
     else
       result.notes.push_back(std::move(line));
   }
-  if (code == Code::TARGET_1 && result.help.empty())
-    result.help = "this is a defect of Tilewright; please report it with the model";
   return result;
 }
 

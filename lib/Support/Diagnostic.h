@@ -38,7 +38,7 @@ std::optional<Code> parseCode(std::string_view name);
 
 /// One error: the user's object and both values of the violated fact in `message`, where it is in
 /// `location` ("model.pt2: node add_3 (#12), from net.py:88 in Net.forward"), facts in `notes`,
-/// what to do in `help`. Empty parts are not printed.
+/// what to do in `help` (empty: that of Advice.h). Empty parts are not printed.
 struct Diagnostic {
   Code code;
   std::string message;

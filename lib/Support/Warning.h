@@ -6,7 +6,8 @@
 
 namespace tw {
 
-/// As Diagnostic::render, but "warning[TW-CONFIG-0004]: message".
+/// As Diagnostic::render, but "warning[TW-CONFIG-0004]: message", and with its own help alone:
+/// nothing needs to be done.
 std::string renderWarning(const Diagnostic &warning);
 
 } // namespace tw

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Errors.h"
+#include "Support/Advice.h"
 #include <iterator>
 
 namespace nb = nanobind;
@@ -17,7 +18,7 @@ struct Kind {
 const Kind kinds[] = {
     {"Error",
      "A failure of Tilewright. Attributes: code (\"TW-RUNTIME-0011\", see docs/errors.md), "
-     "message (one line), text (all of it, for people), help (what to do, or \"\").",
+     "message (one line), text (all of it, for people), help (what to do).",
      &PyExc_Exception},
     {"InputError", "What was given is wrong: a tensor, a model, a file.", &PyExc_ValueError},
     {"UsageError", "A call is wrong whatever it is given: an unknown option.", &PyExc_TypeError},
@@ -91,13 +92,14 @@ void defineErrors(nb::module_ &module) {
 
 void raise(const Diagnostic &error) {
   std::string text = error.render();
-  raise(codeName(error.code), error.message, text, error.help, static_cast<int>(error.category()));
+  raise(codeName(error.code), error.message, text, adviceOf(error),
+        static_cast<int>(error.category()));
 }
 
 void raiseKernelError(const Diagnostic &error, const std::string &file, uint32_t line,
                       uint32_t column) {
   nb::object made =
-      makeError(kernelError, codeName(error.code), error.message, error.render(), error.help);
+      makeError(kernelError, codeName(error.code), error.message, error.render(), adviceOf(error));
   made.attr("file") = nb::str(file.c_str());
   made.attr("line") = line;
   made.attr("column") = column;
@@ -105,11 +107,14 @@ void raiseKernelError(const Diagnostic &error, const std::string &file, uint32_t
 }
 
 void raise(std::string_view text, int category) {
-  std::string_view first = lineAfter(text, "error[");
+  size_t begin = text.find("error["); // behind warnings
+  std::string_view errors = text.substr(std::min(begin, text.size()));
+  std::string_view first = lineAfter(errors, "error[");
   size_t end = first.find("]: ");
   if (end == std::string_view::npos)
-    raise("", text, text, "", category);
-  raise(first.substr(0, end), first.substr(end + 3), text, lineAfter(text, "\n  help: "), category);
+    raise(Diagnostic{Code::CLI_8, "the compiler ended without an answer", {}, {std::string(text)}});
+  raise(first.substr(0, end), first.substr(end + 3), text, lineAfter(errors, "\n  help: "),
+        category);
 }
 
 std::string described(nb::handle object) {

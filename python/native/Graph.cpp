@@ -11,6 +11,8 @@ namespace tw::python {
 
 using Kind = GraphOutput::Kind;
 
+static constexpr char callInstead[] = "call what torch.compile gives, which calls its graphs";
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
@@ -219,9 +221,12 @@ nb::object Graph::call(nb::list arguments) {
   const dlpack::ExchangeApi &api = *importedTorchApi();
   size_t count = inputs.size() - constants.size();
   if (nb::len(arguments) != count)
-    raise(Diagnostic{Code::PYTHON_3, fmt::format("a compiled graph takes {} arguments, but {} were "
-                                                 "given",
-                                                 count, nb::len(arguments))});
+    raise(Diagnostic{Code::PYTHON_3,
+                     fmt::format("a compiled graph takes {} arguments, but {} were given", count,
+                                 nb::len(arguments)),
+                     {},
+                     {},
+                     callInstead});
   std::vector<int64_t> numbers = evaluateSizes(arguments);
   // The list holds them until the end, and nobody else has it.
   Given given(reinterpret_cast<PyListObject *>(arguments.ptr())->ob_item, count);
@@ -281,7 +286,7 @@ static PyObject *callGraph(PyObject *self, PyObject *args, PyObject *named) {
   return slotResult([&] {
     if (PyTuple_GET_SIZE(args) != 1 || (named && PyDict_GET_SIZE(named)) ||
         !PyList_CheckExact(PyTuple_GET_ITEM(args, 0)))
-      raise(Diagnostic{Code::PYTHON_3, "a compiled graph takes one list"});
+      raise(Diagnostic{Code::PYTHON_3, "a compiled graph takes one list", {}, {}, callInstead});
     return nb::inst_ptr<Graph>(self)->call(nb::borrow<nb::list>(PyTuple_GET_ITEM(args, 0)));
   });
 }

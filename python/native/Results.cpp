@@ -59,12 +59,12 @@ void *Results::allocate(void *user, int32_t index, const tw_tensor *tensor) {
   bool isOnHost =
       results.place.type == dlpack::cpu || (*results.infos)[index].kind != TW_KIND_TENSOR;
   output = isOnHost ? allocateTensor(tensor->dtype, {tensor->sizes, size_t(tensor->rank)})
-                    : results.allocateOnDevice(*tensor);
+                    : results.allocateOnDevice(size_t(index), *tensor);
   return output ? static_cast<char *>(output->tensor.data) + output->tensor.byteOffset : nullptr;
 }
 
 /// Memory of PyTorch's, which is the current stream's.
-OwnedTensor Results::allocateOnDevice(const tw_tensor &tensor) {
+OwnedTensor Results::allocateOnDevice(size_t index, const tw_tensor &tensor) {
   if (!torch) {
     failure =
         Diagnostic{Code::PYTHON_2,
@@ -78,12 +78,15 @@ OwnedTensor Results::allocateOnDevice(const tw_tensor &tensor) {
       nullptr, place, tensor.rank, row(tensor.dtype).dlpack, const_cast<int64_t *>(tensor.sizes),
       nullptr, 0};
   dlpack::ManagedVersioned *made = nullptr;
-  auto fail = [](void *self, const char *, const char *message) {
-    static_cast<Results *>(self)->failure =
-        Diagnostic{Code::RUNTIME_17, fmt::format("there is no memory for a result: {}", message)};
+  std::string why;
+  auto fail = [](void *why, const char *, const char *message) {
+    *static_cast<std::string *>(why) = message;
   };
-  if (torch->allocate(&prototype, &made, this, fail))
+  if (torch->allocate(&prototype, &made, &why, fail)) {
+    failure = Diagnostic{Code::RUNTIME_17, fmt::format("there is no memory for output \"{}\": {}",
+                                                       (*infos)[index].name, why)};
     return nullptr;
+  }
   return OwnedTensor(made);
 }
 

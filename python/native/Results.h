@@ -38,7 +38,7 @@ public:
   nanobind::object scalar(size_t index, tw_kind kind) const;
 
 private:
-  OwnedTensor allocateOnDevice(const tw_tensor &tensor);
+  OwnedTensor allocateOnDevice(size_t index, const tw_tensor &tensor);
 
   const dlpack::ExchangeApi *torch;
   const std::vector<tw_value_info> *infos = nullptr;

@@ -123,6 +123,7 @@ class Refusal:
         for word in self.words:
             assert word in error.text, error.text
         assert error.text.startswith(f"error[{self.code}]: {error.message}")
+        assert error.help and f"  help: {error.help}" in error.text, error.text
         self.error = error
         return True
 

@@ -8,12 +8,13 @@
 
 namespace tw::rt {
 
-static Diagnostic outOfMemory(const char *what, int64_t bytes) {
+static Diagnostic outOfMemory(std::string_view what, int64_t bytes) {
   return {Code::RUNTIME_17,
-          fmt::format("there is not enough memory for {}: {} bytes", what, bytes),
-          {},
-          {},
-          {}};
+          fmt::format("there is not enough memory for {}: {} bytes", what, bytes)};
+}
+
+static std::string named(std::string_view kind, std::string_view name) {
+  return fmt::format("{} \"{}\"", kind, name);
 }
 
 static Diagnostic contradiction(std::string what) {
@@ -121,7 +122,8 @@ Status Instance::initialize() {
   if (!device.isHost())
     TW_TRY(initializeDevice());
   for (size_t i = 0; i < state.size(); ++i) {
-    TW_TRY(state[i].reserve(device, "the program's state", metadata.state[i].bytes));
+    TW_TRY(state[i].reserve(device, named("state", metadata.state[i].name).c_str(),
+                            metadata.state[i].bytes));
     statePointers.push_back(state[i].data());
     TW_TRY(initializeState(i));
   }
@@ -230,22 +232,22 @@ Status Instance::allocateOutputs(const Wanted &wanted) {
                      static_cast<int32_t>(outputSizes[i].size()), outputSizes[i].data()};
     tensor.data = wanted.allocate(wanted.user, static_cast<int32_t>(v), &tensor);
     if (!tensor.data && tensor.bytes > 0)
-      return outOfMemory("an output", tensor.bytes);
+      return outOfMemory(named("output", metadata.outputs[i].name), tensor.bytes);
     allocated.push_back(tensor);
   }
   return {};
 }
 
 /// Makes room in memory that earlier calls may still be using, and a caller's graph ever after.
-Status Instance::reserve(DeviceBuffer &buffer, const char *what, int64_t bytes) {
+Status Instance::reserve(DeviceBuffer &buffer, const std::string &what, int64_t bytes) {
   if (isCaptured)
     return refuseToWait(fmt::format("it needs more memory for {}", what),
                         "call the program once with inputs of these sizes before the capture");
   TW_TRY(device.wait(stream)); // which comes after all of them
   if (!hasBeenCaptured)
-    return buffer.reserve(device, what, bytes);
+    return buffer.reserve(device, what.c_str(), bytes);
   DeviceBuffer larger;
-  TW_TRY(larger.reserve(device, what, bytes));
+  TW_TRY(larger.reserve(device, what.c_str(), bytes));
   if (buffer.data())
     outgrown.push_back(std::move(buffer));
   buffer = std::move(larger);
@@ -268,7 +270,8 @@ Status Instance::prepare(std::span<const tw_tensor> inputs) {
       decided.note(metadata, inputs, inputSizes);
   }
   if (!arena.holds(arenaBytes))
-    TW_TRY(reserve(arena, "temporaries", arenaBytes));
+    if (Status reserved = reserve(arena, "temporaries", arenaBytes); !reserved)
+      return withLargestTemporary(std::move(reserved).error());
   auto scratch = checkedMul(workspaceBytes, pool->threads());
   if (!scratch || *scratch > planner::maxArena || !workspace.reserve(*scratch))
     return outOfMemory("the workspace of each thread", workspaceBytes);
@@ -332,7 +335,7 @@ Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
       continue;
     int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;
     if (!inputCopies[i].holds(bytes))
-      TW_TRY(reserve(inputCopies[i], "a copy of an input", bytes));
+      TW_TRY(reserve(inputCopies[i], named("a copy of input", metadata.inputs[i].name), bytes));
     TW_TRY(copy(Copy::Within, inputCopies[i].data(), input.data, bytes));
     inputPointers[i] = inputCopies[i].data();
   }
@@ -374,8 +377,8 @@ Status Instance::decideSizes() {
     for (size_t i = 0; i < bufferSizes.size(); ++i)
       if (bufferSizes[i] < 0)
         return contradiction(fmt::format("temporary {} has {} bytes", i, bufferSizes[i]));
-    return Diagnostic{Code::RUNTIME_17,
-                      "these inputs need more temporary memory than any machine has"};
+    return withLargestTemporary(
+        {Code::RUNTIME_17, "these inputs need more temporary memory than any machine has"});
   }
   arenaBytes = plan->peak;
   arenaBound = plan->bound;
@@ -451,7 +454,7 @@ Status Instance::bindOutputs(std::span<const tw_tensor> wanted) {
       TW_TRY(bindHostMemory(i));
     if (!output.target) {
       if (!output.own.holds(output.bytes))
-        TW_TRY(reserve(output.own, "an output", output.bytes));
+        TW_TRY(reserve(output.own, named("output", metadata.outputs[i].name), output.bytes));
       output.target = output.own.data();
     }
     outputPointers[i] = output.target;

@@ -101,7 +101,8 @@ private:
       std::memcpy(to, from, bytes);
     return {};
   }
-  Status reserve(DeviceBuffer &buffer, const char *what, int64_t bytes);
+  Status reserve(DeviceBuffer &buffer, const std::string &what, int64_t bytes);
+  Diagnostic withLargestTemporary(Diagnostic error) const;
   Status bindInputs(std::span<const tw_tensor> inputs);
   Status decideSizes();
   Status measureOutputs();

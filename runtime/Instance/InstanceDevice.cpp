@@ -131,7 +131,7 @@ Status Instance::upload(std::span<const tw_tensor> inputs) {
     int64_t bytes = *checkedProduct({inputs[i].sizes, static_cast<size_t>(inputs[i].rank)}) *
                     info(value.dtype).bytes;
     if (!uploads[i].holds(bytes))
-      TW_TRY(reserve(uploads[i], "an input", bytes));
+      TW_TRY(reserve(uploads[i], fmt::format("input \"{}\"", value.name), bytes));
     TW_TRY(device.copy(Copy::ToDevice, uploads[i].data(), inputs[i].data, bytes, stream));
     given[i].data = uploads[i].data();
     given[i].bytes = bytes;
@@ -149,9 +149,9 @@ Status Instance::bindHostMemory(size_t number) {
   if (!isScalar && !isDelivered)
     return {};
   if (!output.host.reserve(output.bytes))
-    return Diagnostic{
-        Code::RUNTIME_17,
-        fmt::format("there is not enough memory for an output: {} bytes", output.bytes)};
+    return Diagnostic{Code::RUNTIME_17,
+                      fmt::format("there is not enough memory for output \"{}\": {} bytes",
+                                  metadata.outputs[number].name, output.bytes)};
   (isScalar ? output.target : output.callerData) = output.host.data();
   return {};
 }

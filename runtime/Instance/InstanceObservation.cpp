@@ -93,6 +93,21 @@ std::vector<int64_t> Instance::temporaryBytes() const {
   return all;
 }
 
+/// `error`, that there is no memory for the temporaries, with the dispatch that makes the largest.
+Diagnostic Instance::withLargestTemporary(Diagnostic error) const {
+  std::vector<int64_t> sizes = temporaryBytes();
+  auto largest = std::max_element(sizes.begin(), sizes.end());
+  if (error.code != Code::RUNTIME_17 || largest == sizes.end())
+    return error;
+  int64_t step = metadata.buffers[size_t(largest - sizes.begin())].begin;
+  for (const DispatchInfo &dispatch : metadata.dispatches)
+    if (dispatch.step == step)
+      error.notes.push_back(fmt::format("the largest of {} takes {} bytes, by dispatch {}{}{}",
+                                        sizes.size(), *largest, dispatch.name,
+                                        dispatch.source.empty() ? "" : ", from ", dispatch.source));
+  return error;
+}
+
 Status Instance::record(bool on) {
   Use use(*this);
   TW_TRY(use.check());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Failure.h"
 #include "IO/Formats/JsonWriter.h"
+#include "Support/Advice.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -90,7 +91,7 @@ static std::string errorsJson(int status) {
     json.member("location", error.location).key("notes").beginArray();
     for (const std::string &note : error.notes)
       json.value(note);
-    json.endArray().member("help", error.help).endObject();
+    json.endArray().member("help", adviceOf(error)).endObject();
   }
   return json.endArray().endObject().text() + "\n";
 }

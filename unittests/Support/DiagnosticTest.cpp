@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/Diagnostic.h"
+#include "Support/Advice.h"
 #include "Support/Checked.h"
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 using namespace tw;
@@ -15,6 +17,25 @@ TEST(Diagnostic, CodesRoundTrip) {
   EXPECT_EQ(parseCode("TW-CLI-0004"), Code::CLI_4);
   EXPECT_EQ(parseCode("TW-CLI-9999"), std::nullopt);
   EXPECT_EQ(static_cast<int>(info(Code::CLI_4).category), 5);
+}
+
+static constexpr Code codes[] = {
+#define TW_CODE(area, number, category, meaning) Code::area##_##number,
+#include "Support/Codes.def"
+#undef TW_CODE
+};
+
+TEST(Diagnostic, EveryErrorSaysWhatToDo) {
+  for (Code code : codes) {
+    Diagnostic error{code, "message"};
+    std::string begin = fmt::format("error[{}]: message\n", codeName(code));
+    EXPECT_NE(adviceFor(code), "") << begin;
+    EXPECT_EQ(error.render(), fmt::format("{}  help: {}\n", begin, adviceFor(code)));
+    EXPECT_EQ(renderRepeated(error), begin);
+    error.help = "do this";
+    EXPECT_EQ(adviceOf(error), "do this");
+    EXPECT_EQ(error.render(), renderRepeated(error));
+  }
 }
 
 static Result<int> half(int x) {

@@ -3,6 +3,7 @@
 #include "IO/Formats/JsonWriter.h"
 #include "IR/Coded.h"
 #include "IR/ModelLocation.h"
+#include "Support/Advice.h"
 #include "Support/Limits.h"
 #include "Support/Warning.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -48,9 +49,11 @@ tilewright_outcome Session::perform(const tilewright_sink *sink, void *user,
 }
 
 void Session::error(const Diagnostic &problem) {
-  std::string text = problem.render();
+  std::string text = renderRepeated(problem);
   if (!given.insert(text).second)
     return;
+  if (advised.insert(problem.code).second)
+    text = problem.render();
   auto outcome = static_cast<tilewright_outcome>(problem.category());
   if (result == TILEWRIGHT_FINE)
     result = outcome;
@@ -114,11 +117,7 @@ void Session::failStage(const std::string &stage) {
     return;
   constexpr size_t most = 5;
   uncoded.resize(std::min(uncoded.size(), most));
-  error({Code::TARGET_1,
-         "the compiler failed in stage \"" + stage + "\"",
-         {},
-         uncoded,
-         "this is a defect of Tilewright; please report it with the model"});
+  error({Code::TARGET_1, "the compiler failed in stage \"" + stage + "\"", {}, uncoded});
 }
 
 //===----------------------------------------------------------------------===//

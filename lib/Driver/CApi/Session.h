@@ -77,6 +77,7 @@ private:
   bool warned = false;
   std::vector<std::string> uncoded;
   std::set<std::string> given;                                // errors
+  std::set<Code> advised;                                     // whose row's advice was given
   std::set<std::pair<std::string, std::string>> knownRemarks; // of `remarks`
   Stage root;
   std::vector<Stage *> open;

@@ -160,7 +160,7 @@ def test_errors_have_parts(mlp):
     error = caught.value
     assert error.code == "TW-RUNTIME-0011" and error.message in error.text and str(error) == error.text
     assert isinstance(error, ValueError) and isinstance(error, tilewright.Error)
-    assert isinstance(error.help, str)
+    assert error.help.startswith("give it the sizes that the program takes")
 
 
 @pytest.mark.parametrize("use", [copy.copy, copy.deepcopy, pickle.dumps])
@@ -172,3 +172,15 @@ def test_programs_are_neither_copied_nor_pickled(mlp, refusal, use):
 def test_a_program_that_was_never_loaded(refusal):
     with refusal("TW-PYTHON-0003", "never loaded", "tilewright.load"):
         tilewright.Program.__new__(tilewright.Program)(torch.randn(4, 16))
+
+
+def test_memory_that_there_is_not(refusal):
+    """The refusal names the operator whose result is the largest."""
+    class Squares(torch.nn.Module):
+        def forward(self, x):
+            y = x @ x.t()
+            return (y @ y).sum(1)
+
+    program = tilewright.compile(Squares(), (torch.randn(8, 1),), dynamic_shapes=({0: Dim("n")},), threads=1)
+    with refusal("TW-RUNTIME-0017", "temporar", "the largest of", "takes 1125899906842624 bytes, by dispatch", "in Squares.forward"):
+        program(np.zeros((1 << 24, 1), np.float32))

@@ -13,6 +13,7 @@ M, N = tk.symbols("M N")
 WRITABLE = "give a contiguous array of its own that can be written, or a copy"
 UPDATE = "update the library it comes from"
 IN_MAIN_MEMORY = "give plain tensors in main memory"
+CALL_INSTEAD = "call what torch.compile gives, which calls its graphs"
 
 
 class Counter(torch.nn.Module):
@@ -148,8 +149,8 @@ KERNELS = [
      "interpret and check give results in memory of their own"),
 ]
 GRAPHS = [
-    (lambda g: g([]), "0003", "a compiled graph takes 1 arguments, but 0 were given", ""),
-    (lambda g: g(torch.ones(3)), "0003", "a compiled graph takes one list", ""),
+    (lambda g: g([]), "0003", "a compiled graph takes 1 arguments, but 0 were given", CALL_INSTEAD),
+    (lambda g: g(torch.ones(3)), "0003", "a compiled graph takes one list", CALL_INSTEAD),
     (lambda g: g(["x"]), "0001", "argument 0 of a compiled graph is a str", IN_MAIN_MEMORY),
     (lambda g: g([torch.ones(3, device="meta")]), "0002",
      "argument 0 of a compiled graph is not in main memory, or of another dtype than it was compiled for", IN_MAIN_MEMORY),
