@@ -208,7 +208,7 @@ pytestmark = pytest.mark.usefixtures("fresh")
 def records(monkeypatch):
     """What is said of each graph that is compiled."""
     seen, compile_graph = [], _backend.compile_graph
-    monkeypatch.setattr(_backend, "compile_graph", lambda *rest: compile_graph(*rest[:3], seen.append))
+    monkeypatch.setattr(_backend, "compile_graph", lambda *rest: compile_graph(*rest[:3], seen.append, *rest[4:]))
     return seen
 
 

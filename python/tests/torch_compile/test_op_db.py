@@ -13,7 +13,7 @@ from functorch.compile import make_boxed_func
 from torch._functorch.aot_autograd import aot_function
 from torch.utils import _pytree as pytree
 
-from tilewright.torch import _backend, _options, _order, _private
+from tilewright.torch import _backend, _options, _order, _private, _strides
 
 invocations = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 
@@ -123,11 +123,11 @@ class Ours:
     """Compiles graphs, and notes whether one draws random numbers."""
 
     def __init__(self, records):
-        self.draws, self.records = False, records
+        self.draws, self.records, self.in_eager = False, records, _strides.InEager()
 
     def __call__(self, graph, kind, options):
         self.draws |= any(map(_order.is_random, graph.graph.nodes))
-        return _backend.compile_graph(graph, kind, options, self.records.append)
+        return _backend.compile_graph(graph, kind, options, self.records.append, self.in_eager)
 
 
 def gradients(results, inputs):

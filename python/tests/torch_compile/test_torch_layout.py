@@ -74,6 +74,26 @@ def test_what_is_computed_from_random_numbers_of_a_permuted_tensor(turned, draw,
     check(f, turned(torch.rand(4, 6)), dynamic=dynamic, eager=["random"])
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("draw", [lambda x: torch.poisson(x * 4) * x, lambda x: nn.functional.rrelu(x - 0.5, training=True) * x,
+                                  lambda x: nn.functional.rrelu(x - 0.5).exp()], ids=["poisson", "rrelu", "rrelu in eval"])
+@pytest.mark.parametrize("turned", [lambda x: x.t(), lambda x: x[:, ::2].t(), lambda x: x])
+def test_gradients_of_what_is_computed_from_random_numbers(turned, draw, dynamic):
+    """Before they reach a parameter, whose strides they then get."""
+    def gradient(f):
+        x = turned(torch.linspace(0.1, 1, 24).view(4, 6).requires_grad_() * 2)
+        seen = []
+        x.register_hook(seen.append)
+        torch.manual_seed(0)
+        y = f(x)
+        (y.square().sum() + (y + 1).exp().sum()).backward()
+        return seen[0]
+
+    ours, theirs = gradient(torch.compile(draw, backend=backend, dynamic=dynamic)), gradient(draw)
+    torch.testing.assert_close(ours, theirs)
+    assert ours.stride() == theirs.stride()
+
+
 def test_results_may_be_written_to():
     net = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
     compiled = torch.compile(net, backend=backend)

@@ -9,7 +9,7 @@ from torch._subclasses import FakeTensorMode
 
 import tilewright.torch
 from compare import check, check_training
-from tilewright.torch import _backend, _options, _random
+from tilewright.torch import _backend, _options, _random, _strides
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -129,7 +129,8 @@ def test_generators_as_states(monkeypatch):
         part.meta["val"] = fake.from_tensor(torch.ones(4, 5, dtype=dtype))
     graph.output(tuple(parts))
     seen, generator = [], torch.Generator()
-    run = _backend.compile_graph(torch.fx.GraphModule(torch.nn.Module(), graph), "forward", _options.read(None, None), seen.append)
+    run = _backend.compile_graph(torch.fx.GraphModule(torch.nn.Module(), graph), "forward", _options.read(None, None), seen.append,
+                                 _strides.InEager())
     result, mask = run([torch.ones(4, 5), generator])
     assert given == [generator] and not seen[0].eager and len(seen[0].programs) == 1
     assert torch.equal(result, mask * 2.0) and 0 < mask.sum() < 20

@@ -40,8 +40,10 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
 def compile_for(module: GraphModule, example_inputs: list[Any], options: Options,
                 listener: Callable[[_explain.GraphRecord], None] | None = None) -> Any:
     """What `backend` does; the `listener` is told of each graph of AOTAutograd."""
+    in_eager = _strides.InEager()
+
     def compiler(kind: str) -> Callable[[GraphModule, Any], Any]:
-        return lambda graph, inputs: compile_graph(graph, kind, options, listener)
+        return lambda graph, inputs: compile_graph(graph, kind, options, listener, in_eager)
 
     return _private.aot_autograd(fw_compiler=compiler("forward"), bw_compiler=compiler("backward"),
                                  inference_compiler=compiler("inference"), partition_fn=_private.min_cut(),
@@ -49,10 +51,11 @@ def compile_for(module: GraphModule, example_inputs: list[Any], options: Options
 
 
 def compile_graph(module: GraphModule, kind: str, options: Options,
-                  listener: Callable[[_explain.GraphRecord], None] | None) -> Any:
-    """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
+                  listener: Callable[[_explain.GraphRecord], None] | None, in_eager: _strides.InEager) -> Any:
+    """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list. `in_eager` is shared
+    by a forward graph and its backward graph."""
     module = _private.copied(module)
-    _strides.as_in_eager(module)
+    in_eager.correct(module)
     _kernel_views.make_views_explicit(module)
     if options.freeze and kind == "inference":
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]

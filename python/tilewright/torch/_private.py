@@ -164,6 +164,19 @@ def is_tangent(node: Any) -> bool:
     return node.op == "placeholder" and "tangents" in str(node.target)
 
 
+def tangent_of(node: Any) -> Any:
+    """Of which result a placeholder of a backward graph is the gradient, as described_results describes them; None of
+    other placeholders."""
+    return getattr(node.meta.get("desc"), "output", None) if node.op == "placeholder" else None
+
+
+def described_results(module: Any) -> list[tuple[Any, Any]]:
+    """AOTAutograd's descriptions of a graph's results, with these."""
+    end = module.graph.output_node()
+    results = end.args[0] if isinstance(end.args[0], (list, tuple)) else [end.args[0]]
+    return list(zip(end.meta.get("desc") or [], results))
+
+
 def static_arguments() -> list[int]:
     """Which arguments of the graph that is being compiled are parameters and buffers."""
     from torch._guards import TracingContext
@@ -190,7 +203,7 @@ def graph_module(root: Any, graph: Any) -> Any:
 def copied(module: Any) -> Any:
     """A copy of the graph on the same tensors: the caller's is not ours to change."""
     graph = torch.fx.Graph()
-    graph.output(graph.graph_copy(module.graph, {}))
+    graph.output(graph.graph_copy(module.graph, {})).meta = dict(module.graph.output_node().meta)
     return graph_module(module, graph)
 
 

@@ -19,15 +19,15 @@ WRITTEN = {aten._native_batch_norm_legit_functional.default: {3: 3, 4: 4},
            aten._batch_norm_with_update_functional.default: {4: 3, 5: 4}}
 # Norms whose parameters have another dtype than the input, as with autocast: in eager PyTorch that is the dtype of the mean
 # and the deviation that are saved for backward, and of the parameters' gradients, and the fake ones have the input's. By
-# operator: where the input is; where parameters are, one of which may be given; where, of backward, the mean and the
-# deviation are; and which results have the parameters' dtype.
-FORWARD = {aten.native_layer_norm.default: (0, (2, 3), (1, 2)), aten.native_group_norm.default: (0, (1, 2), (1, 2)),
-           **dict.fromkeys((aten.native_batch_norm.default, aten._native_batch_norm_legit.default,
-                            aten._native_batch_norm_legit_functional.default), (0, (1, 2, 3, 4), (1, 2))),
-           aten._native_batch_norm_legit.no_stats: (0, (1, 2), (1, 2))}
-BACKWARD = {aten.native_layer_norm_backward.default: (1, (5, 6), (3, 4), (1, 2)),
-            aten.native_group_norm_backward.default: (1, (4,), (2, 3), (1, 2)),
-            aten.native_batch_norm_backward.default: (1, (2, 3, 4), (5, 6), (1, 2))}
+# operator: where the input is; where parameters are, one of which may be given; and which results have the parameters'
+# dtype.
+NORMS = {aten.native_layer_norm.default: (0, (2, 3), (1, 2)), aten.native_group_norm.default: (0, (1, 2), (1, 2)),
+         **dict.fromkeys((aten.native_batch_norm.default, aten._native_batch_norm_legit.default,
+                          aten._native_batch_norm_legit_functional.default), (0, (1, 2, 3, 4), (1, 2))),
+         aten._native_batch_norm_legit.no_stats: (0, (1, 2), (1, 2)),
+         aten.native_layer_norm_backward.default: (1, (5, 6), (1, 2)),
+         aten.native_group_norm_backward.default: (1, (4,), (1, 2)),
+         aten.native_batch_norm_backward.default: (1, (2, 3, 4), (1, 2))}
 
 
 def is_channels_last(value: torch.Tensor) -> bool:
@@ -66,37 +66,50 @@ IN_EAGER = {aten.max_unpool2d.default: _channels_last_as_first, aten.poisson.def
 COPIED = {aten.rrelu_with_noise_functional.default}
 
 
-def as_in_eager(module: GraphModule) -> None:
-    """Says of the nodes of `module` what eager PyTorch gives."""
-    with _private.fake_mode_of(module):
-        changed = _saved_by_forward(module)
-        for node in module.graph.nodes:
-            if node.op != "call_function":
-                continue
-            before = _facts(node.meta.get("val"))
-            if not changed.isdisjoint(node.all_input_nodes):
-                node.meta["val"] = _computed(node)
-            if node.target in IN_EAGER:
-                node.meta["val"] = IN_EAGER[node.target](node)
-            _give_dtypes(node, _dtypes_in_eager(node))
-            if _facts(node.meta.get("val")) != before:
+class InEager:
+    """What eager PyTorch gives of the graphs of one function, where that is not what torch has traced. What a forward graph
+    gives, its backward graph is given."""
+
+    def __init__(self) -> None:
+        self.saved: dict[str, torch.Tensor] = {}  # by the name of the node
+        self.results: dict[Any, torch.Tensor] = {}  # by AOTAutograd's description
+
+    def correct(self, module: GraphModule) -> None:
+        """Says of the nodes of `module` what eager PyTorch gives."""
+        with _private.fake_mode_of(module):
+            changed = self._given(module)
+            for node in module.graph.nodes:
+                if node.op == "call_function":
+                    self._correct(node, changed)
+        self.saved |= {node.name: node.meta["val"] for node in changed if isinstance(node.meta["val"], torch.Tensor)}
+        self.results |= {described: node.meta["val"] for described, node in _private.described_results(module)
+                         if node in changed}
+
+    def _given(self, module: GraphModule) -> set[Node]:
+        """What the forward graph has given, of a backward graph's arguments. Gradients of its results come as traced."""
+        changed = set()
+        for node in module.graph.find_nodes(op="placeholder"):
+            if node.name in self.saved:
+                node.meta["val"] = self.saved[node.name]
                 changed.add(node)
-            if node.target is operator.getitem and node.args[1] == 0 and node.args[0].target in COPIED:
-                changed.add(_row_major_copy(module.graph, node))
+            elif (known := self.results.get(_private.tangent_of(node))) is not None:
+                node.meta["val"] = node.meta["val"].to(known.dtype)
+                changed.add(_copy_like(module.graph, node, known))
+        return changed
 
-
-def _saved_by_forward(module: GraphModule) -> set[Node]:
-    """Gives what norms have saved for this graph, of a backward pass, the dtype in which they have."""
-    changed = set()
-    for node in module.graph.nodes:
-        if node.target in BACKWARD:
-            source, parameters, places, _ = BACKWARD[node.target]
-            dtype = _dtype_of_parameters(node, source, parameters)
-            for saved in (node.args[place] for place in places):
-                if dtype and isinstance(saved, Node) and saved.op == "placeholder":
-                    saved.meta["val"] = saved.meta["val"].to(dtype)
-                    changed.add(saved)
-    return changed
+    def _correct(self, node: Node, changed: set[Node]) -> None:
+        before = _facts(node.meta.get("val"))
+        if not changed.isdisjoint(node.all_input_nodes):
+            node.meta["val"] = _computed(node)
+        if node.target in IN_EAGER:
+            node.meta["val"] = IN_EAGER[node.target](node)
+        _give_dtypes(node, _dtypes_in_eager(node))
+        if _facts(node.meta.get("val")) != before:
+            changed.add(node)
+        if node.target is operator.getitem and node.args[1] == 0 and node.args[0].target in COPIED:
+            copy = _copy_like(node.graph, node, _row_major(node))
+            self.saved[node.name] = copy.meta["val"]
+            changed.add(copy)
 
 
 def _dtypes_in_eager(node: Node) -> dict[int, torch.dtype]:
@@ -105,20 +118,19 @@ def _dtypes_in_eager(node: Node) -> dict[int, torch.dtype]:
         dtypes = {result: _dtype(node.args[argument]) for result, argument in WRITTEN[node.target].items()}
     else:
         dtypes = {}
-    if node.target in FORWARD:
-        source, parameters, results = FORWARD[node.target]
-    elif node.target in BACKWARD:
-        source, parameters, _, results = BACKWARD[node.target]
-    else:
+    if node.target not in NORMS:
         return dtypes
+    source, parameters, results = NORMS[node.target]
     dtype = _dtype_of_parameters(node, source, parameters)
     return dtypes | dict.fromkeys(results, dtype) if dtype else dtypes
 
 
-def _row_major_copy(graph: Graph, node: Node) -> Node:
+def _copy_like(graph: Graph, node: Node, value: torch.Tensor) -> Node:
+    """A copy that is given for `node`, with the strides of `value`."""
+    order = torch.channels_last if is_channels_last(value) else torch.contiguous_format
     with graph.inserting_after(node):
-        copy = graph.call_function(aten.clone.default, (node,), {"memory_format": torch.contiguous_format})
-    copy.meta = {**node.meta, "val": _row_major(node)}
+        copy = graph.call_function(aten.clone.default, (node,), {"memory_format": order})
+    copy.meta = {**node.meta, "val": value}
     node.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy)
     return copy
 
