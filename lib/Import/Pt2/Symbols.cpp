@@ -113,6 +113,8 @@ private:
       return two ? floorDiv(arguments[0], arguments[1]) : AffineExpr();
     if (function == "Mod" || function == "PythonMod")
       return two ? modulo(arguments[0], arguments[1]) : AffineExpr();
+    if (function == "Pow")
+      return two ? power(arguments[0], arguments[1]) : AffineExpr();
     if (function != "Add" && function != "Mul")
       return {};
     AffineExpr result = arguments.front();
@@ -136,6 +138,17 @@ private:
   static bool isPositiveConstant(AffineExpr expr) {
     auto value = dyn_cast<AffineConstantExpr>(expr);
     return value && value.getValue() > 0;
+  }
+  /// As a product, which few factors make.
+  static AffineExpr power(AffineExpr a, AffineExpr b) {
+    constexpr int64_t most = 8;
+    auto exponent = dyn_cast<AffineConstantExpr>(b);
+    if (!exponent || exponent.getValue() < 1 || exponent.getValue() > most)
+      return {};
+    AffineExpr result = a;
+    for (int64_t i = 1; i < exponent.getValue(); ++i)
+      result = result * a;
+    return result;
   }
   static AffineExpr floorDiv(AffineExpr a, AffineExpr b) {
     return isPositiveConstant(b) ? a.floorDiv(b) : AffineExpr();

@@ -93,3 +93,34 @@ def test_shared_heads_of_attention_that_only_calls_count():
         expected.sum().backward()
         for x, y in zip(mine, theirs):
             torch.testing.assert_close(x.grad, y.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("turned", [lambda x: x, lambda x: x.permute(2, 0, 1), lambda x: x.transpose(0, 1)])
+def test_strides_are_products_of_sizes(turned):
+    """Of arguments and of what is computed from them, row-major or permuted."""
+    def f(x):
+        y = (x + 1).relu()
+        return x * x.stride(0) + x.stride(2), y * (y.stride(1) + 1), torch.arange(x.stride(0) + 3) * y.stride(0)
+
+    given = [(turned(torch.randn(3, 4, 5)),), (turned(torch.randn(5, 2, 7)),)]
+    check(f, *given[0], dynamic=True, again=given[1:])
+    assert not tilewright.torch.explain(f, *given[0], dynamic=True).eager
+
+
+def test_memory_of_what_is_computed_is_read_by_strides():
+    def f(x):
+        y = x + 1
+        return y.as_strided((x.shape[0], x.shape[1]), (x.shape[1], 1)) * 2, y.as_strided((x.shape[1],), (1,)).exp()
+
+    check(f, torch.randn(3, 4), dynamic=True, again=[(torch.randn(5, 2),)])
+    assert not tilewright.torch.explain(f, torch.randn(3, 4), dynamic=True).eager
+
+
+def test_strides_of_memory_with_gaps_run_eagerly():
+    def f(x):
+        return x * x.stride(0)
+
+    x = torch.randn(4, 6)[:, ::2]
+    check(f, x, dynamic=True, again=[(torch.randn(5, 8)[:, ::2],)], eager=["sym_stride"])
+    said = tilewright.torch.explain(f, x, dynamic=True)
+    assert all("gaps" in line for line in said.eager)

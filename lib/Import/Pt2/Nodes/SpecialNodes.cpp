@@ -2,6 +2,7 @@
 // Operators that do something their schemas do not say: batch_norm writes running statistics,
 // dropout outside of training is its input, assertions have no results, ...
 #include "IR/ElementDType.h"
+#include "Import/Pt2/MemoryOrder.h"
 #include "Import/Pt2/Nodes/NodeImporter.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
@@ -176,26 +177,7 @@ static LogicalResult failUnknownSizes(NodeImporter &importer) {
       "export the model with torch 2.13 or later");
 }
 
-/// Whether the file says that the tensor lies in its memory row by row from the start. A size
-/// without a hint only matters where a stride depends on it.
-static bool isContiguous(const TensorMeta &meta) {
-  auto known = [](const SymInt &number) {
-    return number.isConstant() ? std::optional(number.value) : number.hint;
-  };
-  std::optional<int64_t> expected = 1;
-  for (size_t i = meta.sizes.size(); i-- > 0;) {
-    std::optional<int64_t> size = known(meta.sizes[i]), stride = known(meta.strides[i]);
-    if (size != 1 && (!expected || stride != expected))
-      return false;
-    int64_t next;
-    bool isKnown =
-        size && expected && !__builtin_mul_overflow(*expected, std::max<int64_t>(*size, 1), &next);
-    expected = isKnown ? std::optional(next) : std::nullopt;
-  }
-  return meta.storageOffset.isConstant() && meta.storageOffset.value == 0;
-}
-
-/// A stride of a contiguous tensor is the product of the sizes behind it.
+/// A stride is the product of the sizes that lie further inside in the tensor's memory.
 static Outcome importStride(NodeImporter &importer, const Schema &schema) {
   Tensor *tensor = firstTensor(importer, schema);
   const Argument *dim = importer.input("dim");
@@ -211,14 +193,16 @@ static Outcome importStride(NodeImporter &importer, const Schema &schema) {
   Emit &emit = importer.emit;
   if (tensor->meta->strides[at].isConstant())
     return defineScalar(importer, emit.integer(tensor->meta->strides[at].value));
-  if (!isContiguous(*tensor->meta))
+  auto within = dimensionsWithin(emit.context(), *tensor->meta, at);
+  if (!within)
     return importer.fail(Code::IMPORT_15,
-                         "the model asks for a stride of a tensor that is not "
-                         "contiguous",
+                         "the model asks for a stride of a tensor whose memory has gaps or "
+                         "overlaps, or whose strides no sizes tell",
                          "call .contiguous() before");
   Value value = importer.tensors.read(emit, tensor), stride = emit.integer(1);
-  for (int64_t i = at + 1; i < rank; ++i)
-    stride = emit.aten("aten.mul.int", emit.intType(), {{"a", stride}, {"b", emit.size(value, i)}});
+  for (int64_t inner : *within)
+    stride =
+        emit.aten("aten.mul.int", emit.intType(), {{"a", stride}, {"b", emit.size(value, inner)}});
   return defineScalar(importer, stride);
 }
 
@@ -240,7 +224,7 @@ static Outcome importAsStrided(NodeImporter &importer, const Schema &schema) {
   if (!tensor->type.getHasSizes())
     return failUnknownSizes(importer);
   Tensor &root = tensor->root();
-  if (!tensor->meta || !root.meta || !isContiguous(*root.meta) ||
+  if (!tensor->meta || !root.meta || !isContiguous(importer.emit.context(), *root.meta) ||
       !tensor->meta->storageOffset.isConstant())
     return failUnknownMemory(importer);
   FailureOr<ValueTensorType> type = importer.graph.typeOf(name);
@@ -267,7 +251,7 @@ static Outcome importAsStrided(NodeImporter &importer, const Schema &schema) {
 /// elements in their order.
 static Outcome importAsStridedScatter(NodeImporter &importer, const Schema &schema) {
   Tensor *tensor = firstTensor(importer, schema);
-  if (!tensor || !tensor->meta || !isContiguous(*tensor->meta) ||
+  if (!tensor || !tensor->meta || !isContiguous(importer.emit.context(), *tensor->meta) ||
       !tensor->meta->storageOffset.isConstant() || tensor->meta->storageOffset.value != 0)
     return failUnknownMemory(importer);
   return std::nullopt;
