@@ -36,6 +36,9 @@ static constexpr StringRef encoder =
 static constexpr StringRef matrices =
     "decompositions, inverses and solutions of matrices are not supported";
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
+static constexpr StringRef lists =
+    "those on lists of tensors become an operator for each element when a model is imported; this "
+    "one writes to the tensors, or elements have no such operator";
 static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
 static constexpr StringRef observed =
@@ -90,6 +93,8 @@ static constexpr std::pair<StringRef, StringRef> refusalRows[] = {
     {"torch.aten._unique*", dataDependent},
     {"torch.aten.bincount*", dataDependent},
     {"torch.aten._upsample_lanczos2d_aa*", lanczos},
+    {"torch.aten._foreach_*", lists},
+    {"torch.aten._amp_foreach_*", lists},
     {"torch.aten.resize_*", layout},
     {"torch.aten.sym_is_contiguous*", layout},
     {"torch.aten.sym_storage_offset*", layout},

@@ -48,6 +48,18 @@ def test_explain_runs_backward():
     assert torch.equal(x.grad, y) and all(parameter.grad is None for parameter in net.parameters())
 
 
+def test_explain_of_a_step_that_runs_backward_itself():
+    net, x = mlp(), torch.randn(4, 16)
+
+    def step(v):
+        loss = net(v).sum()
+        loss.backward()
+        return loss
+
+    said = tilewright.torch.explain(step, x)
+    assert [graph.kind for graph in said.graphs] == ["forward", "backward"] and not said.eager
+
+
 def test_mutation_between_pieces():
     def f(x, y):
         x.add_(1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training through torch.compile: losses, gradients and buffers, as in eager PyTorch."""
 import copy
+import logging
 
 import pytest
 import torch
@@ -126,6 +127,46 @@ def test_optimizer():
             optimizer.step()
         losses.append(loss.item())
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+
+
+@pytest.mark.parametrize("is_whole", [False, True], ids=["model", "step"])
+def test_scaled_losses(is_whole, caplog):
+    """f16 autocast with a GradScaler, of which the third step overflows: the model compiled, or the whole step."""
+    def train(wrap_model, wrap_step):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(16, 32), nn.LayerNorm(32), nn.ReLU(), nn.Linear(32, 8))
+        optimizer = torch.optim.AdamW(net.parameters(), 1e-2)
+        scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=2)
+        fast = wrap_model(net)
+
+        def step(x, y):
+            with torch.autocast("cpu", torch.float16):
+                loss = nn.functional.mse_loss(fast(x), y)
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
+            norm = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+            return loss.detach(), norm, scaler.get_scale()
+
+        step = wrap_step(step)
+        seen = [step(torch.randn(4, 16) * (1e6 if number == 2 else 1), torch.randn(4, 8)) for number in range(5)]
+        return seen, [parameter.detach() for parameter in net.parameters()]
+
+    def compiled(f):
+        return torch.compile(f, backend=backend)
+
+    def left(f):
+        return f
+
+    caplog.set_level(logging.INFO, "tilewright.torch")
+    ours = train(left if is_whole else compiled, compiled if is_whole else left)
+    theirs = train(left, left)
+    torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3, equal_nan=True)
+    scales = [scale for _, _, scale in ours[0]]
+    assert scales == [1024.0, 2048.0, 1024.0, 1024.0, 2048.0]
+    assert [record.getMessage() for record in caplog.records if record.name == "tilewright.torch"] == []
 
 
 @pytest.mark.parametrize(("kind", "options"), [

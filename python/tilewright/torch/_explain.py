@@ -2,6 +2,7 @@
 """What becomes of the graphs of torch.compile: told to a logger, and collected by explain."""
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -91,7 +92,10 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
     try:
         torch.compiler.reset()
         results = torch.compile(f, backend=tilewright, dynamic=dynamic)(*args, **kwargs)
-        _run_backward(_differentiable(results), _differentiable((args, kwargs)))
+        # What `f` has run backward through itself is freed.
+        has_run_backward = any(record.kind == "backward" for record in records)
+        with contextlib.suppress(RuntimeError) if has_run_backward else contextlib.nullcontext():
+            _run_backward(_differentiable(results), _differentiable((args, kwargs)))
         said = Explanation(records.copy(), list(_private.graph_breaks() - before))
     finally:
         torch.compiler.reset()

@@ -27,6 +27,8 @@ LogicalResult NodeImporter::import() {
     const Schema &overload = overloadForScalars(*schema);
     if (auto result = importSpecial(overload))
       return *result;
+    if (auto result = importForEach(overload))
+      return *result;
     return importOperator(overload);
   }
   if (target.starts_with("torch.ops."))

@@ -26,6 +26,8 @@ public:
   llvm::LogicalResult importMutation(const torch::Schema &schema);
   // SpecialNodes.cpp: empty when the operator is not special
   std::optional<llvm::LogicalResult> importSpecial(const torch::Schema &schema);
+  // ForEach.cpp: empty when it is no operator on lists, or none that elements have
+  std::optional<llvm::LogicalResult> importForEach(const torch::Schema &schema);
   // SymbolicNodes.cpp: empty when the target is no arithmetic
   std::optional<llvm::LogicalResult> importSymbolic();
   // HigherOrder.cpp
