@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # What is printed beside the blocks that stand for what is printed.
 SAID = {"README.md": ("kernels ",), "docs/python.md": ("f32[32, 10]", "_fft_r2c", "TW-RUNTIME-0011"),
-        "docs/python-tutorial.md": ("of the points are right",), "docs/frozen-weights.md": (),
+        "docs/python-tutorial.md": ("of the points are right",), "docs/frozen-weights.md": (), "docs/calling-kernels.md": (),
         "docs/python-kernels.md": ("all 65536 elements agree", "tensor<1x512xf32>")}
 # Errors of floating point, and how many operators PyTorch makes of a function.
 NUMBER = re.compile(r"\S+(?= absolute| relative)|\d+(?= operators,)")
@@ -17,6 +17,11 @@ NUMBER = re.compile(r"\S+(?= absolute| relative)|\d+(?= operators,)")
 def blocks(page):
     """(language, text); the language "" is that of what the block before prints."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.S | re.M)
+
+
+def test_every_page_with_python_is_run():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    assert {str(page.relative_to(ROOT)) for page in pages if "```python" in page.read_text()} == set(SAID)
 
 
 @pytest.mark.parametrize("page", SAID)
