@@ -28,11 +28,16 @@ std::vector<KnownCall> calls() {
   return made;
 }
 
+/// Of what hangs. Everything else ends by itself, however busy the machine is.
+constexpr int untilGivenUp = 2, inAnyCase = 600;
+
+int secondsFor(std::string_view what) { return what == "hang" ? untilGivenUp : inAnyCase; }
+
 /// Of the artifact by hand whose faults TW_FAULT names.
 TrialResult tryOut(const char *fault, int pairs = 0) {
   TrialOptions options;
   options.pairs = pairs;
-  options.seconds = 2;
+  options.seconds = secondsFor(fault);
   setenv("TW_FAULT", fault, 1);
   std::string artifact = TW_FAKE_ARTIFACTS "/faulty.so";
   auto result = runTrial(artifact, artifact, calls(), options);
@@ -91,7 +96,7 @@ Result<CandidateProgram> compileFake(const std::string &line) {
   model.model = folder->path() + "/model";
   std::ofstream(model.model) << line << "\n";
   setenv("TILEWRIGHT_COMPILER", TW_FAKE_COMPILER, 1);
-  return compileCandidate(model, "{}", *folder, "candidate", 2);
+  return compileCandidate(model, "{}", *folder, "candidate", secondsFor(line));
 }
 
 TEST(CompileCandidate, FaultsAreRefusals) {
