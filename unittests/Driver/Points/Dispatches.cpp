@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -13,7 +14,12 @@ struct TensorText {
   std::vector<int64_t> sizes;
   std::string dtype;
 
-  std::string type() const { return fmt::format("tensor<{}x{}>", fmt::join(sizes, "x"), dtype); }
+  std::string type() const {
+    std::string text;
+    for (int64_t size : sizes)
+      text += (size < 0 ? "?" : std::to_string(size)) + "x";
+    return "tensor<" + text + dtype + ">";
+  }
 
   /// As a weight in row-major order.
   std::string weight() const {
@@ -34,6 +40,29 @@ struct DispatchText {
   std::string body; // which returns %y#0, ...
   std::string maps = {};
 
+  /// What defines the sizes that only calls tell, as %s1 and %s2: which of them an input has.
+  std::string sizesText() const {
+    std::map<int64_t, std::string> known;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      for (size_t dim = 0; dim < inputs[i].sizes.size(); ++dim)
+        if (int64_t size = inputs[i].sizes[dim]; size < 0)
+          known.try_emplace(size, fmt::format("%d{0} = arith.constant {1} : index\n  %s{0} = "
+                                              "tensor.dim %i{2}, %d{0} : {3}\n  ",
+                                              -size, dim, i, inputs[i].type()));
+    std::string text;
+    for (const auto &[size, definition] : known)
+      text += definition;
+    return text;
+  }
+
+  static std::string emptyText(const std::string &name, const TensorText &tensor) {
+    std::vector<std::string> sizes;
+    for (int64_t size : tensor.sizes)
+      if (size < 0)
+        sizes.push_back(fmt::format("%s{}", -size));
+    return fmt::format("{} = tensor.empty({}) : {}", name, fmt::join(sizes, ", "), tensor.type());
+  }
+
   std::string module() const {
     std::vector<std::string> given, parameters, in, out, inTypes, outTypes, empty, results;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -47,14 +76,14 @@ struct DispatchText {
       out.push_back(fmt::format("%o{}", i));
       outTypes.push_back(outputs[i].type());
       parameters.push_back(fmt::format("{}: {}", out.back(), outTypes.back()));
-      empty.push_back(fmt::format("{} = tensor.empty() : {}", out.back(), outTypes.back()));
+      empty.push_back(emptyText(out.back(), outputs[i]));
       results.push_back(fmt::format("%y#{}", i));
     }
     return fmt::format(
         R"({maps}
 func.func @main({given}) -> ({outTypes}) {{
   {weight}
-  {empty}
+  {sizes}{empty}
   %y:{count} = tw.dispatch @k({in}) outs({out}) : ({inTypes}) outs({outTypes}) -> {outTypes}
   return {results} : {outTypes}
 }}
@@ -68,9 +97,9 @@ func.func private @k({parameters}) -> ({outTypes}) attributes {{tw.kernel}} {{
         fmt::arg("weight", weight < 0
                                ? ""
                                : fmt::format("%i{} = {}", weight, inputs[size_t(weight)].weight())),
-        fmt::arg("empty", fmt::join(empty, "\n  ")), fmt::arg("count", outputs.size()),
-        fmt::arg("in", fmt::join(in, ", ")), fmt::arg("out", fmt::join(out, ", ")),
-        fmt::arg("inTypes", fmt::join(inTypes, ", ")),
+        fmt::arg("sizes", sizesText()), fmt::arg("empty", fmt::join(empty, "\n  ")),
+        fmt::arg("count", outputs.size()), fmt::arg("in", fmt::join(in, ", ")),
+        fmt::arg("out", fmt::join(out, ", ")), fmt::arg("inTypes", fmt::join(inTypes, ", ")),
         fmt::arg("outTypes", fmt::join(outTypes, ", ")),
         fmt::arg("results", fmt::join(results, ", ")),
         fmt::arg("parameters", fmt::join(parameters, ", ")), fmt::arg("body", body));

@@ -7,6 +7,9 @@
 
 namespace tw {
 
+/// In place of a size: one that only calls tell. Where it stands twice, both are the same.
+constexpr int64_t anySize = -1, otherSize = -2;
+
 /// x [rows, sum] times w [sum, columns], which may be a weight; sums are f32.
 struct ProductCase {
   int64_t rows, columns, sum;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What constraints call legal is lowered, all of it, for CPUs of each kind; and what breaks one
-// constraint is refused with its reason before anything is lowered.
+// What constraints call legal is lowered, all of it, for CPUs of each kind, of kernels, of kernels
+// whose sizes only calls tell, and of their variants; and what breaks one constraint is refused
+// with its reason before anything is lowered.
 #include "Tune/Solver.h"
 #include "unittests/Driver/Points/Dispatches.h"
 #include "unittests/Driver/Points/PointCompiler.h"
@@ -24,6 +25,18 @@ struct Case {
   tile::Cut cut = tile::Cut::None;
   /// Of these knobs only such values.
   std::map<std::string, std::vector<int64_t>> values = {};
+  /// Points are of the variant for calls in which the size that only they tell is `size`, or with
+  /// so many workers. 0: of the kernel itself.
+  int64_t size = 0, workers = 0;
+
+  SpaceRequest request() const {
+    SpaceRequest made;
+    made.workers = workers;
+    made.addsForWorkers = workers > 0;
+    if (size > 0)
+      made.sizes = {{"k", size}};
+    return made;
+  }
 };
 
 void PrintTo(const Case &each, std::ostream *out) { *out << each.name << " for " << each.target; }
@@ -37,6 +50,14 @@ const std::map<std::string, std::vector<int64_t>> aboutVectors = {
     {"columns", {1, 8, 15, 16, 17, 32, 48}}, {"panels", {1, 2}}, {"k_block", {0, 2, 3}}};
 const std::map<std::string, std::vector<int64_t>> inAnyOrder = {
     {"row_programs", {1, 2}}, {"column_programs", {1, 2}}, {"split_parts", {0, 1, 2, 3}}};
+
+/// Of sizes that only calls tell, of which no size bounds blocks.
+const std::map<std::string, std::vector<int64_t>> someRows = {
+    {"rows", {1, 3, 8}}, {"columns", {1, 8, 9, 16}}, {"k_block", {0, 2}}, {"panels", {1, 2}}};
+const std::map<std::string, std::vector<int64_t>> someQueries = {{"queries", {1, 3, 8}},
+                                                                 {"keys", {1, 3, 8}}};
+const std::map<std::string, std::vector<int64_t>> someBlocks = {
+    {"block_0", {0, 1, 3, 8}}, {"block_1", {0, 1, 3, 8}}, {"chunk_1", {0, 1, 8}}};
 
 /// Of sizes so small that all points are a few hundred.
 const Case legalCases[] = {
@@ -61,6 +82,47 @@ const Case legalCases[] = {
     {"transpose", transposeText(5, 9), "cpu:x86-64-v3"},
     {"row_sum", rowSumText(3, 5), "cpu:aarch64"},
     {"concatenation", concatenationText(3, 2, 4), "cpu:x86-64-v4"},
+    // Sizes that only calls tell.
+    {"any_rows", text(ProductCase{anySize, 16, 3}), "cpu:x86-64-v3", tile::Cut::None, someRows},
+    {"any_pairs", text(ProductCase{anySize, 16, 4, "bf16"}), "cpu:amx", tile::Cut::None, someRows},
+    {"any_sum", text(ProductCase{3, 8, anySize, "f32", false}), "cpu:x86-64-v4", tile::Cut::None,
+     someRows},
+    {"any_columns", text(ProductCase{3, anySize, 4, "f32", false}), "cpu:x86-64-v3",
+     tile::Cut::None, someRows},
+    {"any_product", text(ProductCase{anySize, otherSize, anySize, "f32", false}), "cpu:aarch64",
+     tile::Cut::None, someRows},
+    {"any_row", text(ProductCase{anySize, 1, 3, "f32", false}), "cpu:x86-64-v4", tile::Cut::None,
+     someRows},
+    {"any_queries", attentionText({1, anySize, 5, 4}), "cpu:x86-64-v3", tile::Cut::None,
+     someQueries},
+    {"any_keys", attentionText({2, 1, anySize, 4}), "cpu:x86-64-v4", tile::Cut::None, someQueries},
+    {"any_length", attentionText({1, anySize, anySize, 4, "bf16"}), "cpu:amx", tile::Cut::None,
+     someQueries},
+    {"any_gradient", attentionGradientText({1, anySize, anySize, 4}), "cpu:x86-64-v3",
+     tile::Cut::SplitGradients, someQueries},
+    {"any_transpose", transposeText(anySize, 9), "cpu:x86-64-v3", tile::Cut::None, someBlocks},
+    {"any_row_sum", rowSumText(3, anySize), "cpu:x86-64-v4", tile::Cut::None, someBlocks},
+    // Variants, for few rows or queries, or for many workers.
+    {"one_row", text(ProductCase{anySize, 16, 3}), "cpu:x86-64-v4", tile::Cut::None, {}, 1},
+    {"few_rows", text(ProductCase{anySize, 16, 3}), "cpu:x86-64-v3", tile::Cut::None, {}, 5},
+    {"few_pairs", text(ProductCase{anySize, 16, 4, "bf16"}), "cpu:amx", tile::Cut::None, {}, 3},
+    {"one_query", attentionText({2, anySize, 6, 4}), "cpu:x86-64-v4", tile::Cut::None, {}, 1},
+    {"few_queries", attentionText({1, anySize, anySize, 4}), "cpu:x86-64-v3", tile::Cut::None,
+     someQueries, 7},
+    {"workers",
+     text(ProductCase{48, 32, 512, "f32", false}),
+     "cpu:x86-64-v3",
+     tile::Cut::None,
+     {{"rows", {1, 7, 24, 48}}, {"columns", {1, 8, 15, 16, 32}}},
+     0,
+     8},
+    {"winograd_workers",
+     text(ConvolutionCase{4, 4, 64}),
+     "cpu:x86-64-v4",
+     tile::Cut::TransformWeights,
+     {},
+     0,
+     4},
 };
 
 /// Of what a case does not name: programs in the order that differs most from none, and loops that
@@ -81,9 +143,11 @@ void thin(Space &space, const Case &of) {
 class LegalPoints : public testing::TestWithParam<Case> {};
 
 TEST_P(LegalPoints, AreAllLowered) {
-  PointCompiler compiler(GetParam().text, GetParam().target, GetParam().cut);
+  PointCompiler compiler(GetParam().text, GetParam().target, GetParam().cut, GetParam().request());
   size_t tried = 0, wrong = 0;
+  bool hasVariant = false;
   for (const KernelSpace &kernel : compiler.spaces()) {
+    hasVariant |= !kernel.bound.isForAll();
     Space space = kernel.space;
     thin(space, GetParam());
     bool areAll = forEachLegalPoint(space, 1'000'000, [&](const Point &point) {
@@ -96,6 +160,7 @@ TEST_P(LegalPoints, AreAllLowered) {
     EXPECT_TRUE(areAll);
   }
   EXPECT_EQ(wrong, 0u) << "of " << tried;
+  EXPECT_EQ(hasVariant, GetParam().size > 0 || GetParam().workers > 0);
   EXPECT_GT(compiler.programs(), 1u);
 }
 
@@ -127,6 +192,15 @@ const Case refusedCases[] = {
     {"transpose", transposeText(30, 50), "cpu:x86-64-v3"},
     {"row_sum", rowSumText(30, 50), "cpu:x86-64-v3"},
     {"concatenation", concatenationText(30, 20, 40), "cpu:x86-64-v3"},
+    {"few_rows", text(ProductCase{anySize, 64, 64}), "cpu:x86-64-v4", tile::Cut::None, {}, 3},
+    {"few_queries", attentionText({2, anySize, 64, 64}), "cpu:x86-64-v3", tile::Cut::None, {}, 7},
+    {"winograd_workers",
+     text(ConvolutionCase{12, 64, 64}),
+     "cpu:x86-64-v4",
+     tile::Cut::TransformWeights,
+     {},
+     0,
+     8},
 };
 
 /// Points that break constraint `number` of a space, and no other.
@@ -137,9 +211,9 @@ Space breaking(const Space &space, size_t number) {
   return made;
 }
 
-/// What the target itself asks, beside the templates. Two more cannot be broken alone: what is
-/// wrong with pairs of other dtypes than bf16, and with those of a product vectorized along its
-/// sum.
+/// What the target itself asks, and what is asked of variants, beside the templates. Two more
+/// cannot be broken alone: what is wrong with pairs of other dtypes than bf16, and with those of a
+/// product vectorized along its sum.
 const std::set<std::string> reasonsOfTarget = {
     "vector registers hold the block, a row of the second operand and an element of the first",
     "vector registers hold the block, a row of the weight and an element of the input",
@@ -151,13 +225,16 @@ const std::set<std::string> reasonsOfTarget = {
     "neighbours along the sum stay together",
     "neighbours come out even",
     "registers hold the sums of pairs of bf16",
-    "columns of the instructions for pairs of bf16"};
+    "columns of the instructions for pairs of bf16",
+    "all variants of a kernel read one packing",
+    "workers do not share the loop of a variant",
+    "results are the same bits for any number of workers"};
 
 TEST(IllegalPoints, AreRefusedWithTheReason) {
   std::set<std::string> missing = reasonsOfTarget;
   for (const Case &each : refusedCases) {
     SCOPED_TRACE(testing::PrintToString(each));
-    PointCompiler compiler(each.text, each.target, each.cut);
+    PointCompiler compiler(each.text, each.target, each.cut, each.request());
     for (const KernelSpace &kernel : compiler.spaces())
       for (size_t number = 0; number < kernel.space.constraints.size(); ++number) {
         const Constraint &broken = kernel.space.constraints[number];

@@ -31,7 +31,8 @@ static DialectRegistry dialectsFor(const NamedTarget &target) {
   return registry;
 }
 
-PointCompiler::PointCompiler(const std::string &text, const std::string &name, tile::Cut cut)
+PointCompiler::PointCompiler(const std::string &text, const std::string &name, tile::Cut cut,
+                             const SpaceRequest &request)
     : target(targetOf(name)), context(dialectsFor(target), MLIRContext::Threading::DISABLED) {
   context.loadAllAvailableDialects();
   module = parseSourceString<ModuleOp>(text, &context);
@@ -44,7 +45,7 @@ PointCompiler::PointCompiler(const std::string &text, const std::string &name, t
     for (const ConfiguredDispatch &dispatch : configuredDispatches(configured))
       for (tile::CutAttr each : dispatch.configuration.getCuts())
         cuts.push_back(each.getValue());
-    forEachSpace(configured, *target.chooser, {},
+    forEachSpace(configured, *target.chooser, request,
                  [&](KernelSpace &kernel, const conversion::ConfigurationProblem &) {
                    kernels.push_back(kernel);
                  });
@@ -74,27 +75,52 @@ std::string PointCompiler::attempt(const ConfigurationOverrides &given, const Ac
   return said;
 }
 
+/// What a kernel is given: a point of its space, or of that of one of its variants, beside which it
+/// keeps what it has.
+static KernelOverride overrideAt(const KernelSpace &kernel, const Point &point) {
+  KernelOverride own;
+  own.place = "given";
+  own.configuration = kernel.bound.isForAll() ? kernel.at(point) : kernel.own;
+  if (kernel.bound.isForAll())
+    return own;
+  own.variants.emplace();
+  auto add = [&](conversion::VariantBound bound, const conversion::Configuration &configuration) {
+    conversion::FieldsOverride given{configuration, "given"};
+    if (bound.most > 0)
+      own.variants->forSizes.insert_or_assign(bound.most, std::move(given));
+    else
+      own.variants->forWorkers.insert_or_assign(bound.workers, std::move(given));
+  };
+  for (const conversion::Variant &variant : kernel.variants)
+    add(variant.bound, variant.configuration);
+  add(kernel.bound, kernel.at(point));
+  return own;
+}
+
 ConfigurationOverrides PointCompiler::overridesOf(const KernelSpace &kernel,
                                                   const Point &point) const {
   DispatchOverride given;
   given.cuts = cuts;
   given.place = "given";
   for (const KernelSpace &each : kernels) {
-    KernelOverride &own = given.kernels.emplace_back();
-    own.place = "given";
-    own.configuration.kind = each.configuration.kind; // the rest is chosen
-    if (&each == &kernel)
-      own.configuration = each.at(point);
+    KernelOverride chosen;
+    chosen.place = "given";
+    chosen.configuration.kind = each.configuration.kind; // and nothing else
+    given.kernels.push_back(&each == &kernel ? overrideAt(each, point) : std::move(chosen));
   }
   return {{kernel.signature, std::move(given)}};
 }
 
 void PointCompiler::expectGiven(Session &session, ModuleOp configured, const KernelSpace &kernel,
                                 const Point &point) const {
-  for (const ConfiguredDispatch &dispatch : configuredDispatches(configured))
-    if (conversion::fromAttribute(dispatch.configuration.getKernels()[kernel.number]) ==
-        kernel.at(point))
+  for (const ConfiguredDispatch &dispatch : configuredDispatches(configured)) {
+    tile::ConfigurationAttr made = dispatch.configuration.getKernels()[kernel.number];
+    for (tile::VariantAttr variant : made.getVariants())
+      if (conversion::VariantBound{variant.getMost(), variant.getWorkers()} == kernel.bound)
+        made = variant.getConfiguration();
+    if (conversion::fromAttribute(made) == kernel.at(point))
       return;
+  }
   session.error({Code::TARGET_1, "the dispatch has not been given what was asked for", {}, {}, ""});
 }
 

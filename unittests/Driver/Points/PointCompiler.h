@@ -19,14 +19,16 @@ class Pipeline;
 class PointCompiler {
 public:
   /// A module at the dispatch level with one dispatch, @k, whose first computation is cut as asked
-  /// for. Throws std::runtime_error where the target's own choice does not compile.
-  PointCompiler(const std::string &text, const std::string &target,
-                tile::Cut cut = tile::Cut::None);
+  /// for. Spaces are those for the call that `request` has. Throws std::runtime_error where the
+  /// target's own choice does not compile.
+  PointCompiler(const std::string &text, const std::string &target, tile::Cut cut = tile::Cut::None,
+                const SpaceRequest &request = {});
 
   const std::vector<KernelSpace> &spaces() const { return kernels; }
 
-  /// Compiles the dispatch to the llvm dialect with `point` for `kernel`, and all other kernels as
-  /// the target chooses. What is said against it; empty: nothing.
+  /// Compiles the dispatch to the llvm dialect with `point` for `kernel`, or for the variant of it
+  /// that the space is for, and all other kernels as the target chooses. What is said against it;
+  /// empty: nothing.
   std::string compile(const KernelSpace &kernel, const tune::Point &point);
   /// The same without making code of it: what is said before there is a tile program.
   std::string configure(const KernelSpace &kernel, const tune::Point &point);
