@@ -3,6 +3,8 @@
 // MLIR's parser recurses over brackets and affine expressions; text that nests thousands deep would
 // overflow its stack, of 8 MiB as a rule. Real programs nest less than twenty deep.
 #include "Import/Text/Stages.h"
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace tw::text {
@@ -12,19 +14,29 @@ static constexpr int kMaxDepth = 2100;
 static constexpr size_t kMaxAffineBytes = 1 << 14;
 
 namespace {
+
+/// Of each character whether something that counts may begin with it. Most of a text are others,
+/// and a scan that looks at each of them closely takes an eighth of what parsing takes.
+constexpr auto startsSomething = [] {
+  std::array<bool, 256> made{};
+  for (unsigned char c : std::string_view("\"/-a([{<)]}>"))
+    made[c] = true;
+  return made;
+}();
+
 /// Walks over the text outside comments and strings.
 class Scanner {
 public:
   Scanner(std::string_view text, const std::string &name) : text(text), name(name) {}
 
   Status scan() {
-    while (position < text.size()) {
-      size_t start = position;
-      if (Status status = step(); !status)
-        return status;
-      line += std::count(text.begin() + start, text.begin() + position, '\n');
+    while (true) {
+      while (position < text.size() && !startsSomething[static_cast<unsigned char>(text[position])])
+        ++position;
+      if (position == text.size())
+        return {};
+      TW_TRY(step());
     }
-    return {};
   }
 
 private:
@@ -62,12 +74,13 @@ private:
   }
 
   Status refuse(std::string message) const {
+    auto line = 1 + std::count(text.begin(), text.begin() + ptrdiff_t(position), '\n');
     return Diagnostic{Code::IMPORT_100, std::move(message), fmt::format("{}:{}", name, line)};
   }
 
   std::string_view text;
   const std::string &name;
-  size_t position = 0, line = 1;
+  size_t position = 0;
   int depth = 0;
 };
 } // namespace
