@@ -10,6 +10,7 @@
 #include "Tune/Spec/FieldsVersion.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
+#include <set>
 
 using namespace mlir;
 
@@ -230,16 +231,27 @@ Result<ConfigurationFile> readConfigurations(const std::string &path, const std:
 
 std::vector<ConfiguredDispatch> configuredDispatches(ModuleOp module) {
   llvm::StringMap<std::string> sources; // of the first call
+  llvm::StringMap<std::set<std::string>> operators;
   module.walk([&](graph::DispatchOp op) {
     sources.try_emplace(op.getKernel(), describePlace(op.getLoc()));
+    op.getLoc()->walk([&](Location place) {
+      if (std::string name = nodeName(place); !name.empty())
+        operators[op.getKernel()].insert(name);
+      return WalkResult::advance();
+    });
   });
   std::vector<ConfiguredDispatch> dispatches;
   for (auto function : module.getOps<func::FuncOp>())
     if (auto configuration = function->getAttrOfType<tile::DispatchConfigurationAttr>(
-            tile::TileDialect::configurationName))
+            tile::TileDialect::configurationName)) {
+      std::vector<std::string> own = operatorsOf(function);
+      std::string text = operatorsText(own);
+      auto &all = operators[function.getName()];
+      all.insert(own.begin(), own.end());
       dispatches.push_back({function.getName().str(), conversion::dispatchSignature(function),
-                            describeKernel(function).ops, sources[function.getName()],
-                            configuration});
+                            std::move(text), sources[function.getName()],
+                            std::vector<std::string>(all.begin(), all.end()), configuration});
+    }
   return dispatches;
 }
 

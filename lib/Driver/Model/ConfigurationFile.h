@@ -29,6 +29,7 @@ Result<ConfigurationFile> readConfigurations(const std::string &path,
 /// How one dispatch is made.
 struct ConfiguredDispatch {
   std::string kernel, signature, ops, source;
+  std::vector<std::string> operators; // that it computes in any of its calls
   tile::DispatchConfigurationAttr configuration;
 };
 

@@ -3,7 +3,9 @@
 #include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Configuration/ChosenVariants.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
+#include "IR/ModelLocation.h"
 #include "IR/Tile/Tile.h"
+#include "Program/Artifact/Describe.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -137,6 +139,17 @@ void fillSpace(KernelSpace &made, const ConfigurationProblem &problem,
     llvm::append_range(made.space.constraints, constraintsOfGiven(made, problem, chooser));
 }
 
+/// The operators that a kernel of a dispatch computes; all of the dispatch where its own are not
+/// known.
+std::string operatorsText(const conversion::Subkernel &subkernel,
+                          const ConfiguredDispatch &dispatch) {
+  std::vector<std::string> names;
+  for (Location place : subkernel.locations)
+    if (std::string name = nodeName(place); !name.empty() && !llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  return names.empty() ? dispatch.ops : tw::operatorsText(names);
+}
+
 /// All, or the one that is asked for, with its problem.
 class Spaces {
 public:
@@ -169,7 +182,8 @@ private:
       KernelSpace made;
       made.kernel = conversion::kernelName(dispatch.kernel, subkernels->size(), number);
       made.signature = dispatch.signature;
-      made.ops = dispatch.ops;
+      made.ops = operatorsText(subkernel, dispatch);
+      made.operators = dispatch.operators;
       made.source = dispatch.source;
       made.number = number;
       made.calls = int64_t(calls.of(function).size());

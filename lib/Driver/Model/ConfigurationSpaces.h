@@ -17,8 +17,9 @@ namespace tw {
 /// that is.
 struct KernelSpace {
   std::string kernel, signature, ops, source;
-  size_t number = 0; // of the kernel in its dispatch
-  int64_t calls = 0; // of the dispatch in the model
+  std::vector<std::string> operators; // of all calls of the dispatch; `ops` are the kernel's own
+  size_t number = 0;                  // of the kernel in its dispatch
+  int64_t calls = 0;                  // of the dispatch in the model
   conversion::KernelFeatures features;
   /// Of the kernel itself, and its variants in order.
   conversion::Configuration own = {};

@@ -136,16 +136,17 @@ void writePoints(JsonWriter &json, const std::vector<CostedPoint> &points,
   json.endArray();
 }
 
+void writeAll(JsonWriter &json, const char *key, const std::vector<std::string> &texts) {
+  json.key(key).beginArray();
+  for (const std::string &text : texts)
+    json.value(std::string_view(text));
+  json.endArray();
+}
+
 void write(JsonWriter &json, const conversion::KernelFeatures &features) {
-  auto writeAll = [&](const char *key, const std::vector<std::string> &texts) {
-    json.key(key).beginArray();
-    for (const std::string &text : texts)
-      json.value(std::string_view(text));
-    json.endArray();
-  };
   json.beginObject();
-  writeAll("operations", features.operations);
-  writeAll("dtypes", features.dtypes);
+  writeAll(json, "operations", features.operations);
+  writeAll(json, "dtypes", features.dtypes);
   json.member("weight", features.isRhsWeight).key("sizes").beginObject();
   for (const auto &[name, range] : features.sizes)
     json.key(name).beginArray().value(range.least).value(range.most).endArray();
@@ -176,6 +177,7 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
   json.member("signature", std::string_view(kernel.signature));
   json.member("number", int64_t(kernel.number)).member("calls", kernel.calls);
   json.member("ops", std::string_view(kernel.ops));
+  writeAll(json, "operators", kernel.operators);
   json.member("source", std::string_view(kernel.source));
   json.member("kind", std::string_view(kernel.configuration.kind));
   json.member("target", std::string_view(kernel.configuration.target));

@@ -19,10 +19,8 @@ namespace tw {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The model's nodes that a kernel computes; of a function without places the names of operations,
-/// of a tile program its own.
-static SmallVector<std::string> nodesOf(Operation *kernel) {
-  SmallVector<std::string> nodes;
+std::vector<std::string> operatorsOf(Operation *kernel) {
+  std::vector<std::string> nodes;
   auto add = [&](Location loc, std::string name) {
     if (std::string node = nodeName(loc); !node.empty())
       name = node;
@@ -47,14 +45,20 @@ static SmallVector<std::string> nodesOf(Operation *kernel) {
   return nodes;
 }
 
-KernelSummary describeKernel(Operation *kernel) {
-  SmallVector<std::string> ops = nodesOf(kernel);
+std::string operatorsText(const std::vector<std::string> &operators) {
   constexpr size_t most = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(operators.size(), most); ++i)
+    text += (i ? ", " : "") + operators[i];
+  if (operators.size() > most)
+    text += fmt::format(", {} more", operators.size() - most);
+  return text;
+}
+
+KernelSummary describeKernel(Operation *kernel) {
+  std::vector<std::string> ops = operatorsOf(kernel);
   KernelSummary text;
-  for (size_t i = 0; i < std::min(ops.size(), most); ++i)
-    text.ops += (i ? ", " : "") + ops[i];
-  if (ops.size() > most)
-    text.ops += fmt::format(", {} more", ops.size() - most);
+  text.ops = operatorsText(ops);
   text.name = SymbolTable::getSymbolName(kernel).str();
   if (auto name = kernel->getAttrOfType<StringAttr>("tw.name"))
     text.name = name.str();

@@ -39,6 +39,12 @@ struct KernelSummary {
 };
 KernelSummary describeKernel(mlir::Operation *kernel);
 
+/// The model's nodes that a kernel computes, each once; of a function without places the names of
+/// operations, of a tile program its own.
+std::vector<std::string> operatorsOf(mlir::Operation *kernel);
+/// "linear, relu, 3 more": the first few of them.
+std::string operatorsText(const std::vector<std::string> &operators);
+
 /// The JSON text. Place and hashes of the payload are not known yet: zeros stand for them, which
 /// patchPayload overwrites in the linked library.
 std::string describeProgram(mlir::func::FuncOp main, const HostProgram &program,

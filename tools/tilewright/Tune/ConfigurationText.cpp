@@ -3,6 +3,8 @@
 #include "IO/Formats/JsonWriter.h"
 #include "Tune/Spec/FieldsVersion.h"
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace tw::cli {
@@ -95,7 +97,7 @@ std::string configurationText(const std::vector<TunableKernel> &kernels, const C
         members.try_emplace(kernels[number].number, number);
     const TunableKernel &first = kernels[members.begin()->second];
     json.beginObject().member("signature", std::string_view(signature));
-    json.member("ops", std::string_view(first.ops));
+    json.member("ops", fmt::format("{}", fmt::join(first.operators, ", ")));
     json.member("source", std::string_view(first.source)).key("kernels").beginArray();
     for (const auto &[place, number] : members) {
       auto chosen = choice.find(number);

@@ -116,15 +116,14 @@ std::string changesText(const TunableKernel &kernel, const tune::Point &point) {
 // Which kernels
 //===----------------------------------------------------------------------===//
 
-/// Whether a list separated by ", " has the word.
-static bool hasWord(const std::string &list, const std::string &word) {
-  return fmt::format(", {},", list).find(fmt::format(", {},", word)) != std::string::npos;
+static bool computes(const TunableKernel &kernel, const std::string &name) {
+  return std::ranges::find(kernel.operators, name) != kernel.operators.end();
 }
 
 bool KernelFilter::takes(const TunableKernel &kernel) const {
   return (kernels.empty() || std::ranges::find(kernels, kernel.name) != kernels.end()) &&
          (operators.empty() || std::ranges::any_of(operators, [&](const std::string &name) {
-            return hasWord(kernel.ops, name);
+            return computes(kernel, name);
           }));
 }
 
@@ -144,9 +143,7 @@ Status KernelFilter::check(const std::vector<TunableKernel> &known) const {
   };
   TW_TRY(check(kernels, "--kernel",
                [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
-  TW_TRY(check(operators, "--dispatch", [](const TunableKernel &k, const std::string &name) {
-    return hasWord(k.ops, name);
-  }));
+  TW_TRY(check(operators, "--dispatch", computes));
   std::set<std::string> all;
   for (const TunableKernel &kernel : known)
     for (const Knob &knob : kernel.space.knobs)
@@ -303,6 +300,8 @@ static Result<TunableKernel> readKernel(const Json &object) {
                            {"kind", &kernel.kind},
                            {"target", &kernel.target}})
     TW_TRY(readText(object, key, *text));
+  TW_ASSIGN(Json operators, object.get("operators"));
+  TW_ASSIGN(kernel.operators, operators.strings());
   TW_TRY(readFeatures(object, kernel));
   TW_ASSIGN(Json number, object.get("number"));
   TW_ASSIGN(kernel.number, number.integer());

@@ -37,6 +37,7 @@ struct TunableKernel {
   // What matchers of specs look at, beside the kind: see
   // GraphToTile/Configuration/KernelFeatures.h.
   std::vector<std::string> operations, dtypes;
+  std::vector<std::string> operators; // of all calls of the dispatch; `ops` are the kernel's own
   bool isRhsWeight = false;
   std::map<std::string, std::pair<int64_t, int64_t>> sizes; // least, most
   int64_t number = 0, calls = 0; // of the kernel in its dispatch; of the dispatch in the model
@@ -70,7 +71,7 @@ std::string changesText(const TunableKernel &kernel, const tune::Point &point);
 /// Which kernels are searched, and what of them.
 struct KernelFilter {
   std::vector<std::string> kernels;   // only these; empty: all
-  std::vector<std::string> operators; // only kernels that compute one of these; empty: all
+  std::vector<std::string> operators; // only of dispatches that compute one of these; empty: all
   std::vector<std::string> knobs;     // only these have other values; empty: all
 
   bool takes(const TunableKernel &kernel) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a search draws from spaces of millions of points differs where it matters: in the blocks that
-// programs compute, and not only in the order of programs.
+// What a search draws from spaces of millions of points differs where it matters: in the blocks
+// that programs compute, and not only in the order of programs.
 #include "Tune/Solver.h"
 #include "unittests/Driver/Points/Dispatches.h"
 #include "unittests/Driver/Points/PointCompiler.h"
