@@ -9,6 +9,18 @@
 // Once more is nothing to do.
 // RUN: env TILEWRIGHT_COMPILER=/nowhere tilewright tune --measure=%t/bundle --json | FileCheck %s --check-prefix=AGAIN
 // AGAIN: {"measured": 0, "known": 4, "interrupted": false, "notes": []}
+// What has come to harm on the way is no fault of a candidate: it is measured when it is whole again.
+// RUN: cp -r %t/bundle %t/harmed && rm %t/harmed/measured.sqlite %t/harmed/program3.so && truncate -s 5000 %t/harmed/program2.so
+// RUN: tilewright tune --measure=%t/harmed | FileCheck %s --check-prefix=HARMED
+// HARMED: note: program2.so is left out: the artifact is damaged: {{.*}}; copy the bundle again
+// HARMED: note: program3.so is left out: cannot read the artifact {{.*}}; copy the bundle again
+// HARMED: 2 programs measured, 0 known before
+// RUN: cp %t/bundle/program*.so %t/harmed && tilewright tune --measure=%t/harmed | FileCheck %s --check-prefix=WHOLE
+// WHOLE: 2 programs measured, 2 known before
+// RUN: echo "no database, but a text" > %t/harmed/measured.sqlite
+// RUN: not tilewright tune --measure=%t/harmed 2>&1 | FileCheck %s --check-prefix=TEXT
+// TEXT: error[TW-TUNE-0001]: the database {{.*}}measured.sqlite cannot be read: file is not a database
+// TEXT-NEXT: help: without {{.*}}measured.sqlite, all programs are measured again
 // RUN: tilewright tune %s --target=cpu:x86-64-v3 --finish=%t/bundle -o %t/found.mlir | FileCheck %s --check-prefix=FINISH
 // FINISH: {{[0-9.]+ +([0-9.]+|-) +4  k0 }}
 // FINISH: 4 measurements, on {{.+}}; 1 threads
@@ -32,6 +44,13 @@
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/bundle --programs=2
 // RUN: tilewright tune --measure=%t/bundle | FileCheck %s --check-prefix=MORE
 // MORE: 2 programs measured, 0 known before
+// RUN: not ls %t/bundle/program3.so
+// A round that ends early leaves no bundle that says of programs what they are not.
+// RUN: rm %t/bundle/program2.so && mkdir -p %t/bundle/program2.so/in
+// RUN: not tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/bundle --programs=2 2>&1 | FileCheck %s --check-prefix=EARLIER
+// EARLIER: error[TW-IO-0002]: cannot write {{.*}}program2.so
+// RUN: not tilewright tune --measure=%t/bundle 2>&1 | FileCheck %s --check-prefix=APART
+// APART: error[TW-IO-0001]: cannot read {{.*}}bundle.json
 func.func @main(%x: !torch.vtensor<[64,256],f32>, %y: !torch.vtensor<[256,64],f32>) -> !torch.vtensor<[64,64],f32> {
   %0 = torch.aten.mm %x, %y : !torch.vtensor<[64,256],f32>, !torch.vtensor<[256,64],f32> -> !torch.vtensor<[64,64],f32>
   return %0 : !torch.vtensor<[64,64],f32>

@@ -5,6 +5,7 @@
 #include "IO/Formats/JsonWriter.h"
 #include "IO/InputSpec.h"
 #include "IO/OutputFile.h"
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace tw::cli {
@@ -13,7 +14,22 @@ static constexpr int64_t bundleVersion = 4;
 
 static std::string pathOf(const std::string &folder) { return folder + "/bundle.json"; }
 
+std::string bundledProgramName(size_t number) { return fmt::format("program{}.so", number); }
+
+Status takeApartBundle(const std::string &folder) {
+  std::error_code error;
+  std::filesystem::remove(pathOf(folder), error);
+  if (!error)
+    return {};
+  return Diagnostic{Code::IO_2,
+                    fmt::format("cannot replace {}: {}", pathOf(folder), error.message())};
+}
+
 Status writeBundle(const std::string &folder, const Bundle &bundle) {
+  std::error_code none;
+  for (size_t number = bundle.programs.size() + 1;
+       std::filesystem::remove(folder + "/" + bundledProgramName(number), none);)
+    ++number;
   JsonWriter json;
   json.beginObject().member("version", bundleVersion);
   json.member("model", std::string_view(bundle.model));

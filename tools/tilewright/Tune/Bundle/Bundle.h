@@ -38,7 +38,13 @@ constexpr const char *bundledStart = "start.so", *bundledReference = "reference.
 /// What was measured, and the machine that did.
 constexpr const char *bundledDatabase = "measured.sqlite", *bundledMachine = "machine.txt";
 
+/// Of the file with a bundle's program, counted from 1.
+std::string bundledProgramName(size_t number);
+
+/// Until the next writeBundle the folder is no bundle, for programs are other ones than it says.
 /// Errors: IO_2.
+Status takeApartBundle(const std::string &folder);
+/// Removes programs of an earlier round that are none of this one's. Errors: IO_2.
 Status writeBundle(const std::string &folder, const Bundle &bundle);
 /// Errors: IO_1; TUNE_6 for what is no bundle.
 Result<Bundle> readBundle(const std::string &folder);

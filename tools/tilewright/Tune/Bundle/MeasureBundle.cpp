@@ -42,10 +42,7 @@ public:
     if (std::string text = threadsText(bundle.threads);
         !text.empty() && !isForGpu(start.metadata.target))
       notes.push_back(std::move(text));
-    std::span<const std::byte> bytes = asBytes(machine);
-    TW_TRY(writeFile(pathOf(bundledMachine), std::span(&bytes, 1)));
-    TW_ASSIGN(tune::Database opened, tune::Database::open(pathOf(bundledDatabase)));
-    database.emplace(std::move(opened));
+    TW_TRY(openResults());
     std::vector<HostTensor> inputs;
     for (const std::string &input : bundle.inputs) {
       TW_ASSIGN(HostTensor tensor, readBundled(input));
@@ -70,6 +67,25 @@ public:
   std::vector<std::string> notes;
 
 private:
+  /// Where it is kept what is measured, and on which machine.
+  Status openResults() {
+    auto withHelp = [](Diagnostic problem, std::string help) {
+      problem.help = std::move(help);
+      return problem;
+    };
+    std::span<const std::byte> bytes = asBytes(machine);
+    if (Status written = writeFile(pathOf(bundledMachine), std::span(&bytes, 1)); !written)
+      return withHelp(written.error(),
+                      "what is measured is kept in the bundle: make room there, or "
+                      "copy it to a folder that you may write to");
+    auto opened = tune::Database::open(pathOf(bundledDatabase));
+    if (!opened)
+      return withHelp(opened.error(), fmt::format("without {}, all programs are measured again",
+                                                  pathOf(bundledDatabase)));
+    database.emplace(*std::move(opened));
+    return {};
+  }
+
   /// By what the start takes, for which there is none.
   Status setTimeout() {
     std::string start = pathOf(bundledStart);
@@ -126,6 +142,12 @@ private:
     }
     if (isKnown) {
       ++known;
+      return {};
+    }
+    // What has come to harm on the way says nothing of a candidate.
+    if (auto whole = rt::openArtifact(pathOf(program.artifact)); !whole) {
+      notes.push_back(fmt::format("{} is left out: {}; copy the bundle again", program.artifact,
+                                  whole.error().message));
       return {};
     }
     TW_ASSIGN(TrialResult result, run(program));

@@ -157,7 +157,7 @@ private:
 
   Status keep(std::vector<BundledKernel> members, const std::string &artifact) {
     BundledProgram &program = bundle.programs.emplace_back();
-    program.artifact = fmt::format("program{}.so", bundle.programs.size());
+    program.artifact = bundledProgramName(bundle.programs.size());
     program.kernels = std::move(members);
     return copyFile(artifact, kernels.pathOf(program.artifact));
   }
@@ -210,6 +210,7 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
     return status;
   if (auto earlier = readBundle(bundle); earlier && !isOf(*earlier, kernels))
     return fail(ofAnotherModel(bundle, *earlier, options, "give a folder of its own"));
+  TW_TRY_CLI(takeApartBundle(bundle));
   TW_TRY_CLI(copyFile(startArtifact, kernels.pathOf(bundledStart)));
   if (int status = compileTo(asTarget(options.model, options.reference),
                              kernels.pathOf(bundledReference), folder))
