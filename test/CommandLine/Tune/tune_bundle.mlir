@@ -25,6 +25,10 @@
 // FINISH: {{[0-9.]+ +([0-9.]+|-) +4  k0 }}
 // FINISH: 4 measurements, on {{.+}}; 1 threads
 // RUN: tilewright check %s --target=cpu:x86-64-v3 --tuning-spec=%t/found.mlir --input=64x256xf32=random:1 --input=256x64xf32=random:2
+// What was measured for one target is not written for another.
+// RUN: not tilewright tune %s --finish=%t/bundle -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error[TW-TUNE-0006]: the bundle {{.*}}bundle was prepared for --target=cpu:x86-64-v3, and is to be finished for cpu
+// TARGET-NEXT: help: give --target=cpu:x86-64-v3
 // What another compiler has made says nothing of this one's code.
 // RUN: cp -r %t/bundle %t/others && sed -i 's/"compiler": "/"compiler": "another /' %t/others/bundle.json
 // RUN: not tilewright tune %s --target=cpu:x86-64-v3 --finish=%t/others -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=OTHERS

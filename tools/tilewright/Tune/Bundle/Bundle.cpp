@@ -10,7 +10,7 @@
 
 namespace tw::cli {
 
-static constexpr int64_t bundleVersion = 4;
+static constexpr int64_t bundleVersion = 5;
 
 static std::string pathOf(const std::string &folder) { return folder + "/bundle.json"; }
 
@@ -34,6 +34,7 @@ Status writeBundle(const std::string &folder, const Bundle &bundle) {
   json.beginObject().member("version", bundleVersion);
   json.member("model", std::string_view(bundle.model));
   json.member("reference", std::string_view(bundle.reference));
+  json.member("target", std::string_view(bundle.target));
   json.member("threads", int64_t(bundle.threads)).member("pairs", int64_t(bundle.pairs));
   json.key("sizes").beginObject();
   for (const auto &[kernel, size] : bundle.sizes)
@@ -111,6 +112,7 @@ static Status read(const Json &root, Bundle &bundle) {
                                                 number, bundleVersion)};
   TW_TRY(readText(root, "model", bundle.model));
   TW_TRY(readText(root, "reference", bundle.reference));
+  TW_TRY(readText(root, "target", bundle.target));
   for (auto [key, value] : {std::pair("threads", &bundle.threads), {"pairs", &bundle.pairs}}) {
     TW_ASSIGN(Json member, root.get(key));
     TW_ASSIGN(int64_t count, member.integer());

@@ -26,6 +26,7 @@ struct BundledProgram {
 
 struct Bundle {
   std::string model, reference; // for people: the file, and the target whose results are right
+  std::string target;           // that its programs are compiled for, as --target has it
   int threads = 0, pairs = 0;
   /// Of the call, what variants of kernels are told apart by (TunedCall).
   std::map<std::string, int64_t> sizes;

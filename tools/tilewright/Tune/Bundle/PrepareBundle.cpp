@@ -62,6 +62,24 @@ Diagnostic ofAnotherModel(const std::string &folder, const Bundle &bundle,
           std::move(help)};
 }
 
+/// As --target has it; without it programs are for a machine like this.
+std::string targetOf(const TuneOptions &options) {
+  return options.model.target.empty() ? "cpu" : options.model.target;
+}
+
+/// What was measured of programs for one target says nothing of configurations for another.
+Status checkTarget(const std::string &folder, const Bundle &bundle, const TuneOptions &options) {
+  if (bundle.target == targetOf(options))
+    return {};
+  return Diagnostic{Code::TUNE_6,
+                    fmt::format("the bundle {} was prepared for --target={}, and is to be finished "
+                                "for {}",
+                                folder, bundle.target, targetOf(options)),
+                    {},
+                    {},
+                    fmt::format("give --target={}", bundle.target)};
+}
+
 /// Programs of another compiler run other code, and what they take says nothing of this one's.
 Status checkCompiler(const std::string &folder, const Bundle &bundle, const rt::Metadata &start) {
   TW_ASSIGN(ProgramDescription own, describeProgram(start));
@@ -220,6 +238,7 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   writer.bundle.sizes = call->sizes;
   writer.bundle.model = options.model.model;
   writer.bundle.reference = options.reference;
+  writer.bundle.target = targetOf(options);
   writer.bundle.threads = options.threads;
   writer.bundle.pairs = options.pairs;
   TW_TRY_CLI(writeInputs(writer.bundle, bundle, inputs));
@@ -246,6 +265,7 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
                  std::vector<Decision> &decisions, std::string &report) {
   auto made = readBundle(bundle);
   TW_TRY_CLI(made);
+  TW_TRY_CLI(checkTarget(bundle, *made, options));
   auto machine = measuringMachine(bundle);
   TW_TRY_CLI(machine);
   if (machine->empty())
