@@ -88,6 +88,12 @@ TEST(Trial, DriftOfTheMachineIsSaid) {
   EXPECT_NE(driftText(150, 100), "");
 }
 
+TEST(Trial, MoreThanTheRooflineIsSaid) {
+  EXPECT_EQ(rooflineText(0.7), "");
+  EXPECT_EQ(rooflineText(1.05), "");
+  EXPECT_NE(rooflineText(3.61).find("a kernel reaches 361 % of the roofline"), std::string::npos);
+}
+
 /// Compiles a model for the compiler that stands in, whose first line says what happens.
 Result<CandidateProgram> compileFake(const std::string &line) {
   auto folder = TemporaryFolder::create();

@@ -131,6 +131,11 @@ int Tuner::keep(const Choice &choice) {
 void Tuner::noteDrift() {
   if (std::string drift = driftText(results.startUs, results.endUs); !drift.empty())
     results.notes.push_back(std::move(drift));
+  double share = 0;
+  for (const TunedKernel &kernel : tuned)
+    share = std::max(share, kernel.rooflineShare(/*isStart=*/false).value_or(0));
+  if (std::string busy = rooflineText(share); !busy.empty())
+    results.notes.push_back(std::move(busy));
 }
 
 int Tuner::compileFound(ModelOptions model, std::string &compilers, std::string &found) const {

@@ -75,6 +75,16 @@ std::string driftText(double beforeUs, double afterUs) {
       beforeUs, afterUs);
 }
 
+std::string rooflineText(double share) {
+  constexpr double most = 1.1; // by which two measurements of a quiet machine differ
+  if (share < most)
+    return "";
+  return fmt::format(
+      "a kernel reaches {:.0f} % of the roofline: the machine was busy with something "
+      "else when its limits were measured, so these percentages are too high",
+      100 * share);
+}
+
 Result<HostTensor> copyOf(const HostTensor &tensor) {
   TW_ASSIGN(HostTensor copy, HostTensor::create(tensor.dtype(), tensor.sizes()));
   std::ranges::copy(tensor.bytes(), copy.bytes().begin());

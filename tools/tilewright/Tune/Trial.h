@@ -66,6 +66,10 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
 /// 0: nothing was measured then. Empty: it has not.
 std::string driftText(double beforeUs, double afterUs);
 
+/// What is to be said where a kernel reaches `share` of the roofline, more than there can be;
+/// empty: nothing.
+std::string rooflineText(double share);
+
 /// What is to be said of calls on the CPU with more threads than may run at once; empty: nothing.
 std::string threadsText(int threads);
 

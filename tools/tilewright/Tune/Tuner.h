@@ -150,6 +150,7 @@ private:
   /// Adds to what is kept what of `choice` is faster beside the others, too, and makes the whole
   /// call no slower: all of it, or what is found by halves.
   int keep(const Choice &choice);
+  /// What the measurements say of the machine, and not of the model.
   void noteDrift();
   /// Where what is kept is no faster than the compiler's own choice, that is kept.
   int compareWithCompilers();
