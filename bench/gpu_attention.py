@@ -10,6 +10,12 @@ ATTENTION = {
     "attention_64x4096_d128": (64, 4096, 4096, 128, False),
     "attention_64x4096_d128_causal": (64, 4096, 4096, 128, True),
     "attention_16x2048_d256": (16, 2048, 2048, 256, False),
+    "attention_16x2048_d256_causal": (16, 2048, 2048, 256, True),
+    "attention_16x2048_k1000_d256": (16, 2048, 1000, 256, False),
+    "attention_40x1024_d72": (40, 1024, 1024, 72, False),
+    "attention_40x1024_d80": (40, 1024, 1024, 80, False),
+    "attention_32x2048_d120_causal": (32, 2048, 2048, 120, True),
+    "decode_32x4096_d72": (32, 1, 4096, 72, False),
     "attention_32x2048_d128_groups4": (32, 2048, 2048, 128, False),
     "decode_32x4096_d128": (32, 1, 4096, 128, False),
     "decode_256x4096_d128_groups4": (256, 1, 4096, 128, False),
@@ -25,12 +31,13 @@ def table() -> dict[str, dict]:
     for name, (heads, queries, keys, size, is_causal) in ATTENTION.items():
         rows[name] = {"heads": heads, "groups": GROUPS.get(name, 1), "queries": queries, "keys": keys, "size": size,
                       "causal": is_causal, "dtype": "f16"}
-    for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal"):
+    for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal", "attention_16x2048_d256"):
         rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
-    for name in ("attention_20x4096_d64", "attention_64x4096_d128"):
+    for name in ("attention_20x4096_d64", "attention_64x4096_d128", "attention_40x1024_d72"):
         rows[f"{name}_bf16"] = {**rows[name], "dtype": "bf16"}
     # Heads behind the length, as linear layers leave them; and a number added to each score, as biases of positions are.
-    rows["attention_40x1024_d64_bshd"] = {**rows["attention_40x1024_d64"], "heads_last": True}
+    for name in ("attention_40x1024_d64", "attention_40x1024_d72"):
+        rows[f"{name}_bshd"] = {**rows[name], "heads_last": True}
     rows["attention_40x1024_d64_masked"] = {**rows["attention_40x1024_d64"], "masked": True}
     return rows
 

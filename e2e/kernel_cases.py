@@ -80,6 +80,8 @@ KERNELS = {
                               200, "f16"),
     "triangular_f16": text("triangular", "lower", ["1280x1280 1280x512"], 1280, "f16"),
     "attention_f16": text("attention", "attention", ["256x64 256x64 256x128"], 256, "f16"),
+    "attention_of_heads_of_72_f16": text("attention-odd-heads", "attention", ["200x3x72 256x3x72 256x3x72"], 256, "f16"),
+    "attention_in_one_loop_bf16": text("attention-odd-heads", "hidden", ["100x256 200x256 200x256"], 200, "bf16"),
     "rows_f16": text("rows", "softmax", ["1x4096", "300x4096"], 4096, "f16"),
     "rows_in_shared_memory_f16": text("rows-in-shared-memory", "softmax", ["1x32768", "140x32768"], 32768, "f16"),
     # Row 134 comes to nearly 0, by which it is divided.

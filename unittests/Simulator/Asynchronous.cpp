@@ -197,13 +197,13 @@ void Asynchronous::meet(Meeting &meeting, uint32_t place, uint32_t count, int64_
 }
 
 /// Lane l gives the address of row l mod 8 of matrix l / 8, and has, of each matrix, two elements
-/// of row l / 4: PTX ISA, "stmatrix".
+/// of row l / 4: PTX ISA, "stmatrix". Operand 1 is how many matrices there are.
 void Asynchronous::storeMatrices(uint32_t thread, int64_t *operands) {
   uint32_t first = thread / threadsOfWarp * threadsOfWarp;
   Meeting &warp = warps[thread / threadsOfWarp];
   meet(warp, thread - first, threadsOfWarp, operands, [&] {
     for (uint32_t lane = 0; lane < threadsOfWarp; ++lane)
-      for (uint32_t matrix = 0; matrix < 4; ++matrix) {
+      for (uint32_t matrix = 0; matrix < uint32_t(operands[1]); ++matrix) {
         uint32_t from = 8 * matrix + lane / 4;
         int64_t row = offsetOf(warp.operands[from][0]);
         if (row % unitBytes != 0)
@@ -213,7 +213,7 @@ void Asynchronous::storeMatrices(uint32_t thread, int64_t *operands) {
           if (Range{store.from, store.from + bytesOfBox(map)}.overlaps({row, row + unitBytes}))
             fail("a thread writes what TMA is still storing");
         }
-        auto pair = uint32_t(warp.operands[lane][1 + matrix]);
+        auto pair = uint32_t(warp.operands[lane][2 + matrix]);
         std::memcpy(shared + row + lane % 4 * sizeof(pair), &pair, sizeof(pair));
         dirtyBy[size_t(row / unitBytes)] = first + from + 1;
         if (lane % 4 == 0)

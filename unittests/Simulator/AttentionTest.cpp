@@ -99,6 +99,37 @@ TEST(Attention, HeadSizes) {
       block(64, 48)));
 }
 
+/// Multiples of 8 but not of 16: of queries and keys TMA brings zeros behind them, and values are
+/// stored in pieces of which the last one has 8 columns.
+TEST(Attention, OddHeadSizes) {
+  for (int64_t size : {8, 40, 72, 88, 120, 248})
+    EXPECT_TRUE(runsOnTensorCores(
+        {{.b = 2, .g = 2, .l = 72, .s = 96, .e = size, .f = size, .dtype = kernel::f16}},
+        block(64, 32)))
+        << size;
+  for (auto [depth, width] : {std::pair<int64_t, int64_t>{72, 64}, {64, 72}, {104, 40}})
+    EXPECT_TRUE(runsOnTensorCores(
+        {{.b = 1, .g = 1, .l = 72, .s = 96, .e = depth, .f = width, .dtype = kernel::bf16}},
+        block(64, 48)))
+        << depth << " and " << width;
+  for (bool isCausal : {false, true})
+    for (Mask mask : {Mask::None, Mask::Added})
+      for (const char *unknown : {"", "LS"})
+        EXPECT_TRUE(runsOnTensorCores({{.b = 2,
+                                        .g = 2,
+                                        .l = 150,
+                                        .s = 150,
+                                        .e = 72,
+                                        .f = 72,
+                                        .isCausal = isCausal,
+                                        .hasSums = true,
+                                        .mask = mask,
+                                        .dtype = kernel::f16,
+                                        .unknown = unknown}},
+                                      block(64, 64)))
+            << isCausal << ", " << unknown;
+}
+
 TEST(Attention, Causal) {
   // Programs that begin with the first loop, and such that skip it.
   EXPECT_TRUE(runsOnTensorCores({{.b = 1,

@@ -196,9 +196,9 @@ constexpr Kind kinds[] = {
 
 std::vector<int64_t> headSizes() {
   if (!triesAll())
-    return {64, 128, 256};
+    return {64, 72, 128, 256};
   std::vector<int64_t> all;
-  for (int64_t size = 16; size <= 256; size += 16)
+  for (int64_t size = 8; size <= 256; size += 8)
     all.push_back(size);
   return all;
 }

@@ -204,7 +204,8 @@ private:
         })
         .Case([&](NVVM::FenceProxyOp) { return call(FenceProxy, {}), true; })
         .Case([&](NVVM::StMatrixOp o) {
-          return call(StoreMatrices, joined({o.getPtr()}, o.getSources())), true;
+          auto count = int64_t(o.getSources().size());
+          return call(StoreMatrices, joined({o.getPtr(), number(count)}, o.getSources())), true;
         })
         .Case([&](NVVM::WgmmaFenceAlignedOp) { return call(FenceProducts, {}), true; })
         .Case([&](NVVM::WgmmaMmaAsyncOp o) { return multiply(o), true; })

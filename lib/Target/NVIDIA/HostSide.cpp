@@ -223,7 +223,7 @@ void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value word
   put(offsetof(tw_tensor_map, address), Ix(e.loadFrom(buffers, i64, buffer)));
   put(offsetof(tw_tensor_map, rank), int64_t(sizes.size()));
   put(offsetof(tw_tensor_map, element), elementOf(map));
-  put(offsetof(tw_tensor_map, swizzle), map.swizzle.rowBytes);
+  put(offsetof(tw_tensor_map, swizzle), map.swizzle.changesPlaces() ? map.swizzle.rowBytes : 0);
   for (size_t d = 0; d < mostDims; ++d) { // innermost first there; the runtime compares all words
     bool isThere = d < sizes.size();
     size_t from = isThere ? sizes.size() - 1 - d : 0, word = d * sizeof(uint64_t);

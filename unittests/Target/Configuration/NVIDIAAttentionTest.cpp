@@ -24,7 +24,7 @@ kernels::Attention heads(int64_t count, int64_t queries, int64_t keys, int64_t s
 TEST(AttentionCost, ConfigurationsAreLegal) {
   for (int64_t queries : {64, 77, 1000, 4096})
     for (int64_t keys : {1, 64, 77, 333, 4096})
-      for (int64_t size : {16, 64, 80, 128})
+      for (int64_t size : {16, 64, 72, 80, 128})
         for (bool isCausal : {false, true}) {
           kernels::Attention spec = heads(4, queries, keys, size, isCausal);
           ASSERT_TRUE(isForTensorCores(spec));
@@ -54,7 +54,7 @@ TEST(AttentionCost, KeysOfAnyNumber) {
 
 TEST(AttentionCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 64, false, kernel::f32)));
-  EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 72)));
+  EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 76)));
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 272)));
 }
 

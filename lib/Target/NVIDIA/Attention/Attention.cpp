@@ -3,7 +3,6 @@
 #include "Support/Checked.h"
 #include "Target/Common/Index/Bounds.h"
 #include "Target/Common/Index/ScalarValues.h"
-#include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Product/Emission/RowReduction.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
@@ -64,7 +63,7 @@ SmallVector<tile::LoadOp, 2> maskLoads(const AttentionPart &part) {
 
 namespace {
 
-constexpr int64_t rowsOfGroup = 64, mostRows = 192, mostExtent = 256, extentUnit = 16;
+constexpr int64_t rowsOfGroup = 64, mostRows = 192, mostExtent = 256, extentUnit = 8;
 
 class Matcher {
 public:
@@ -189,14 +188,19 @@ private:
     const AttentionPart &part = found.parts[0];
     found.tileRows = found.queries.freeExtent;
     found.rows = std::max(found.tileRows, rowsOfGroup);
-    found.depth = found.queries.sumExtent;
+    found.depth = paddedTerms(found.queries.sumExtent);
     found.terms = part.keys.freeExtent;
     found.width = part.values.freeExtent;
     if (found.rows % rowsOfGroup != 0 || found.rows > mostRows)
       return no("its block has " + Twine(found.rows) + " rows, no multiple of 64 to 192");
-    for (int64_t extent : {found.depth, found.width})
+    for (int64_t extent : {found.queries.sumExtent, found.width})
       if (extent % extentUnit != 0 || extent > mostExtent)
-        return no("rows of " + Twine(extent) + " elements, which are no multiple of 16 to 256");
+        return no("rows of " + Twine(extent) + " elements, which are no multiple of 8 to 256");
+    if (found.depth != found.queries.sumExtent &&
+        (!endsWithBuffer(found.queries.load, found.queries.sumDim) ||
+         !endsWithBuffer(part.keys.load, part.keys.sumDim)))
+      return no("rows of " + Twine(found.queries.sumExtent) +
+                " elements, no multiple of 16, with others behind them");
     if (found.terms > mostExtent)
       return no("a trip has " + Twine(found.terms) + " terms, more than 256");
     if (paddedTerms(found.terms) != found.terms &&

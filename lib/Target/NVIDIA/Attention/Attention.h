@@ -6,6 +6,7 @@
 // each row, or beside them. docs/nvidia-target.md, "Attention".
 #pragma once
 #include "IR/Tile/Tile.h"
+#include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include "Target/NVIDIA/Product/LaunchConditions.h"
 #include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/SumsStore.h"
@@ -44,6 +45,8 @@ struct Attention {
   /// Rows of the tile, and of warp groups: the same, but for fewer than 64.
   int64_t tileRows = 0, rows = 0;
   int64_t terms = 0, depth = 0, width = 0;
+  /// Of a trip: `depth` is that of the first product, with zeros behind it where the operands' is
+  /// no multiple of 16.
   mlir::Type element; // of the operands
   LaunchConditions conditions;
 };

@@ -91,6 +91,12 @@ static int64_t bytesToCombine(const AttentionShape &shape) {
   constexpr int64_t groupThreads = 128, numberBytes = 4;
   int64_t ofThread = shape.width / 2 + 2 * shape.carriedRows;
   return (shape.dealtTo - 1) * groupThreads * ofThread * numberBytes;
+/// Columns that TMA brings in chunks: what lies behind the last ones is not multiplied.
+static int64_t loadedColumns(int64_t width) {
+  constexpr int64_t narrowestChunk = 16;
+  return alignUp(width, narrowestChunk);
+}
+
 }
 
 /// Whether trips can be dealt: those of one loop, of which each warp group has one at a time.
@@ -118,7 +124,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   if (shape.tileRows > 0 && plan.queries.isSumInnermost)
     plan.queries.loaded = shape.tileRows;
   plan.keys = operandTile(shape.terms, shape.depth, shape.isDepthInnermostInKeys);
-  plan.values = operandTile(shape.width, shape.terms, /*isSumInnermost=*/false);
+  plan.values = operandTile(loadedColumns(shape.width), shape.terms, /*isSumInnermost=*/false);
   auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };
   plan.hasLoaders = shape.hasLoop;
   plan.takesTurns = shape.hasLoop && plan.warpGroups > 1;

@@ -6,7 +6,7 @@
 
 namespace tw::target::nvidia {
 
-/// Terms are multiplied by 16: so many with those that are 0.
+/// Terms of either product are multiplied by 16: so many with those that are 0.
 inline int64_t paddedTerms(int64_t terms) { return alignUp(terms, 16); }
 
 /// Registers of a thread for elements of so many bytes beside its scores: it has two rows, and of

@@ -18,7 +18,7 @@ using kernels::Numbers;
 namespace {
 
 constexpr int64_t unknownExtent = 1024, elementBytes = 2;
-constexpr int64_t rowsOfGroup = 64, mostExtent = 256, extentUnit = 16, mostDims = 5;
+constexpr int64_t rowsOfGroup = 64, mostExtent = 256, headUnit = 8, keysUnit = 16, mostDims = 5;
 
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
 // exponentials, simple operations, and bytes from the second-level cache.
@@ -69,6 +69,13 @@ bool canLoad(const Attention &attention, const Access &access, int row, int inne
          *shape.back().size * elementBytes % tmaAlignment == 0;
 }
 
+/// Whether nothing lies behind what is read of each row, so that TMA brings zeros there.
+bool endsWithRow(const Attention &attention, const Access &access) {
+  const kernels::Axis &inner = access.axes.back();
+  return inner == kernels::Axis{inner.dim} &&
+         attention.buffers[size_t(access.buffer)].shape.back() == attention.dims[size_t(inner.dim)];
+}
+
 /// Along all that makes programs but the queries; nothing where it is not known.
 std::optional<int64_t> knownHeads(const Attention &attention) {
   int64_t heads = 1;
@@ -112,7 +119,7 @@ AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice
   bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
   return {std::max(block.queries * block.groups, rowsOfGroup),
           paddedTerms(block.keys),
-          sizeOf(attention, attention.depth),
+          paddedTerms(sizeOf(attention, attention.depth)),
           sizeOf(attention, attention.width),
           /*isDepthInnermostInQueries=*/true,
           /*isDepthInnermostInKeys=*/true,
@@ -165,7 +172,7 @@ bool isForTensorCores(const Attention &attention) {
   auto depth = attention.dims[size_t(attention.depth)].size,
        width = attention.dims[size_t(attention.width)].size;
   auto isExtent = [](std::optional<int64_t> extent) {
-    return extent && *extent % extentUnit == 0 && *extent > 0 && *extent <= mostExtent;
+    return extent && *extent % headUnit == 0 && *extent > 0 && *extent <= mostExtent;
   };
   return isHalf && attention.sum == kernel::f32 &&
          attention.buffers[size_t(attention.key.buffer)].dtype == type &&
@@ -173,7 +180,9 @@ bool isForTensorCores(const Attention &attention) {
          isExtent(width) &&
          canLoad(attention, attention.query, attention.queries, attention.depth) &&
          canLoad(attention, attention.key, attention.keys, attention.depth) &&
-         canLoad(attention, attention.value, attention.keys, attention.width);
+         canLoad(attention, attention.value, attention.keys, attention.width) &&
+         (paddedTerms(*depth) == *depth ||
+          (endsWithRow(attention, attention.query) && endsWithRow(attention, attention.key)));
 }
 
 static std::vector<Constraint> constraintsOfRows() {
@@ -195,7 +204,8 @@ static std::vector<Constraint> constraintsOfFew(const Attention &attention) {
 std::vector<Constraint> attentionConstraints(const Attention &attention,
                                              const GpuArchitecture &architecture) {
   auto number = [](int64_t n) { return std::to_string(n); };
-  int64_t depth = sizeOf(attention, attention.depth), width = sizeOf(attention, attention.width),
+  int64_t depth = paddedTerms(sizeOf(attention, attention.depth)),
+          width = sizeOf(attention, attention.width),
           keys = attention.dims[size_t(attention.keys)].size.value_or(0);
   std::vector<Constraint> constraints = {
       {"2 * split_keys", "warp_groups * split_parts",
@@ -345,9 +355,9 @@ std::optional<AttentionChoice> chooseAttention(const Attention &attention,
   int64_t keys = sizeOf(attention, attention.keys);
   bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
   for (const AttentionChoice &grouping : groupings(attention))
-    for (int64_t count = extentUnit; count <= mostExtent; count += extentUnit) {
+    for (int64_t count = keysUnit; count <= mostExtent; count += keysUnit) {
       AttentionChoice tried = grouping;
-      if (count - extentUnit >= keys)
+      if (count - keysUnit >= keys)
         break;
       tried.block.keys = isKnown ? std::min(count, keys) : count;
       tried.stages = chooseStages(shapeOf(attention, tried), architecture);

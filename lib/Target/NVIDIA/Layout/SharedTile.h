@@ -14,6 +14,7 @@ namespace tw::target::nvidia {
 struct Swizzle {
   int64_t rowBytes; // 128, 64, 32; 16: nothing changes places
 
+  bool changesPlaces() const { return rowBytes > 16; }
   /// Its own inverse.
   int64_t apply(int64_t byteAddress) const;
 };

@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static constexpr int64_t elementBytes = 2, narrowestChunk = 16;
+static constexpr int64_t elementBytes = 2, narrowestChunk = 8;
 
 MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
   tile::LoadOp load = operand.load;

@@ -84,8 +84,8 @@ static Value turnOf(const Instructions &at, Value row, Swizzle swizzle) {
   return at.rem(at.div(row, 128 / swizzle.rowBytes), swizzle.rowBytes / 16);
 }
 
-/// Writes a chunk of 64 rows at `offset`: by each instruction, 16 columns, in matrices of 8 x 8, of
-/// which lane l gives the address of row l mod 8 of matrix l / 8.
+/// Writes a chunk of 64 rows at `offset`: by each instruction, 16 columns, or 8 that are alone, in
+/// matrices of 8 x 8, of which lane l gives the address of row l mod 8 of matrix l / 8.
 LogicalResult Epilogue::fillPiece(const SumsStore &of, const Chunk &chunk, int64_t block,
                                   Value offset) {
   tile::StoreOp store = of.store;
@@ -100,7 +100,8 @@ LogicalResult Epilogue::fillPiece(const SumsStore &of, const Chunk &chunk, int64
     SmallVector<Value> registers;
     // Four registers are 8 columns of rows r and r + 8.
     int64_t first = (chunk.firstColumn + column) / 2;
-    for (int64_t number = first; number < first + 8; number += 2) {
+    int64_t end = first + std::min<int64_t>(8, (chunk.columns - column) / 2);
+    for (int64_t number = first; number < end; number += 2) {
       FailureOr<Value> low = e.evaluate(store.getTile(), pointOf(of, block, number)),
                        high = e.evaluate(store.getTile(), pointOf(of, block, number + 1));
       if (failed(low) || failed(high))
