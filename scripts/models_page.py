@@ -33,8 +33,8 @@ layers share the kernels of equal shape. This page is written by `scripts/models
 HEADS = ("kernel", "kind", "target", "variants", "at_most")
 USUAL = {"k_block": 0, "packed": False, "panels": 1, "vectorize_reduction": False, "interleaved": False, "parts": 1,
          "row_programs": 1, "column_programs": 1, "query_programs": 1, "width_programs": 1, "groups": 1, "height": 1,
-         "transposed": False, "split_keys": False, "in_scratch": False, "channel_step": 0, "outputs_outermost": False,
-         "accumulators_in_memory": False, "column_parts": 1, "split_k": False, "split_parts": 0}
+         "transposed": False, "split_keys": False, "one_loop": False, "in_scratch": False, "channel_step": 0,
+         "outputs_outermost": False, "accumulators_in_memory": False, "column_parts": 1, "split_k": False, "split_parts": 0}
 
 
 def compiled(name, tool, target):

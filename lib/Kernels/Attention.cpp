@@ -35,6 +35,8 @@ static constexpr Member<Configured> members[] = {
     {"transposed", &Configured::isTransposed, 0,
      "whether scores lie as keys x queries, so that vectors run along queries"},
     {"split_keys", &Configured::splitsKeys, 0, "whether workers may share the loop over the keys"},
+    {"one_loop", &Configured::isOneLoop, 0,
+     "whether blocks of which some keys are hidden are in one loop with the others"},
 };
 
 const ConfigurationSchema &attentionSchema() {
@@ -58,6 +60,11 @@ std::vector<Constraint> attentionConstraints(const Attention &attention) {
   constraints.emplace_back(std::to_string(*groups.size) + " mod groups", "0",
                            "groups come out even");
   constraints.push_back(splitPartsConstraint("split_keys"));
+  constraints.emplace_back("one_loop + split_keys", "1", "each part of the keys is a loop");
+  const Extent &keys = attention.dims[attention.keys];
+  if (keys.size && !attention.isCausal)
+    constraints.emplace_back("one_loop", std::to_string(*keys.size) + " mod keys",
+                             "all blocks of keys are whole");
   return constraints;
 }
 
@@ -202,6 +209,8 @@ private:
     } else if (isEven) {
       return overBlocks(0, all, {});
     }
+    if (configuration.isOneLoop)
+      return overBlocks(0, all, {!isEven, spec.isCausal});
     return overBlocks(whole, all, {!isEven, spec.isCausal}, overBlocks(0, whole, {}));
   }
 

@@ -24,6 +24,7 @@ struct AttentionConfiguration {
   int64_t queryPrograms = 1;       // that follow each other on one worker
   bool isTransposed = false;       // scores lie as keys x queries: vectors run along queries
   bool splitsKeys = false;         // workers may share the loop over keys
+  bool isOneLoop = false;          // over all blocks, which looks for hidden keys in each
   bool operator==(const AttentionConfiguration &) const = default;
 };
 

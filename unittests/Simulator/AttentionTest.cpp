@@ -352,6 +352,30 @@ TEST(Attention, MaskedKeysDealtToPrograms) {
             256);
 }
 
+/// All blocks of keys in one loop, which hides what is beyond the end or later than the query.
+TEST(Attention, OneLoop) {
+  AttentionConfiguration one = block(64, 48);
+  one.isOneLoop = true;
+  for (bool isCausal : {false, true})
+    for (const char *unknown : {"", "S", "LS"})
+      for (int64_t keys : {100, 150}) {
+        SCOPED_TRACE(testing::Message() << isCausal << ", " << unknown << ", " << keys);
+        EXPECT_TRUE(runsOnTensorCores({{.b = 1,
+                                        .g = 2,
+                                        .l = 130,
+                                        .s = keys,
+                                        .e = 64,
+                                        .f = 64,
+                                        .isCausal = isCausal,
+                                        .hasSums = true,
+                                        .dtype = kernel::f16,
+                                        .unknown = unknown}},
+                                      one));
+      }
+  EXPECT_TRUE(runsOnTensorCores(
+      {{.b = 1, .g = 1, .l = 64, .s = 100, .e = 256, .f = 256, .dtype = kernel::bf16}}, one));
+}
+
 TEST(Attention, WhatHasThePlainLowering) {
   Case small{{.b = 1, .g = 1, .l = 64, .s = 64, .e = 60, .f = 64, .dtype = kernel::f16}};
   // Rows of 120 bytes.

@@ -177,6 +177,7 @@ struct Kind {
   bool isCausal, hasTail, hasLoop;
   Mask mask;
   const char *unknown = ""; // which lengths are known only at the call
+  bool isOneLoop = false;
 };
 constexpr Kind kinds[] = {
     {"one loop", false, false, true, Mask::None},
@@ -192,6 +193,13 @@ constexpr Kind kinds[] = {
     {"unknown keys", false, false, true, Mask::None, "S"},
     {"all unknown, causal", true, false, true, Mask::None, "LS"},
     {"all unknown, masked", false, false, true, Mask::Added, "LS"},
+    {"one loop with the last keys", false, true, true, Mask::None, "", true},
+    {"one causal loop", true, false, true, Mask::None, "", true},
+    {"one loop of unknown keys", false, false, true, Mask::None, "S", true},
+    {"one causal loop, all unknown", true, false, true, Mask::None, "LS", true},
+    {"one masked loop", false, true, true, Mask::Added, "", true},
+    {"one masked loop, all unknown", false, false, true, Mask::Added, "LS", true},
+    {"one masked causal loop", true, false, true, Mask::Added, "", true},
 };
 
 std::vector<int64_t> headSizes() {
@@ -221,6 +229,7 @@ kernels::Case caseOf(const Kind &kind, int64_t rows, int64_t keys, int64_t size)
 bool isLegal(const Kind &kind, int64_t rows, int64_t keys, int64_t size) {
   nvidia::AttentionChoice choice;
   choice.block.queries = rows, choice.block.keys = keys;
+  choice.block.isOneLoop = kind.isOneLoop;
   choice.warpGroups = rows / 64;
   for (choice.stages = 4; choice.stages > 0; --choice.stages)
     if (nvidia::isLegal(caseOf(kind, rows, keys, size).spec(), choice, hopper()))
@@ -241,7 +250,7 @@ TEST(Registers, OfAttention) {
           if (!isLegal(kind, rows, keys, size))
             continue;
           kernels::AttentionConfiguration block;
-          block.queries = rows, block.keys = keys;
+          block.queries = rows, block.keys = keys, block.isOneLoop = kind.isOneLoop;
           batch.add(fmt::format("{}, head size {}, {} x {}", kind.name, size, rows, keys),
                     kernels::textOf(caseOf(kind, rows, keys, size), block));
           if (!triesAll())
@@ -270,6 +279,7 @@ TEST(Registers, OfAttentionOfFewQueries) {
             choice.block.queries = queries, choice.block.keys = keys;
             choice.block.groups = queries == 1 ? groups : 1;
             choice.block.splitsKeys = isDealt, choice.warpGroups = warpGroups;
+            choice.block.isOneLoop = kind.isOneLoop && !isDealt;
             for (choice.stages = 4; choice.stages > 0; --choice.stages)
               if (nvidia::isLegal(few.spec(), choice, hopper()))
                 break;

@@ -140,6 +140,7 @@ private:
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
     if (attentionPlan)
+    shape.hides = found.hides;
       attention = std::move(match.attention);
     else
       why = "its block does not fit in shared memory or registers";

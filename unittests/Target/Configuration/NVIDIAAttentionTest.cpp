@@ -24,7 +24,7 @@ kernels::Attention heads(int64_t count, int64_t queries, int64_t keys, int64_t s
 TEST(AttentionCost, ConfigurationsAreLegal) {
   for (int64_t queries : {64, 77, 1000, 4096})
     for (int64_t keys : {1, 64, 77, 333, 4096})
-      for (int64_t size : {16, 64, 72, 80, 128})
+      for (int64_t size : {16, 64, 72, 80, 128, 256})
         for (bool isCausal : {false, true}) {
           kernels::Attention spec = heads(4, queries, keys, size, isCausal);
           ASSERT_TRUE(isForTensorCores(spec));
@@ -56,6 +56,24 @@ TEST(AttentionCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 64, false, kernel::f32)));
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 76)));
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 272)));
+  // Behind keys there are other numbers than zeros.
+  kernels::Attention part = heads(4, 128, 128, 72);
+  EXPECT_TRUE(isForTensorCores(part));
+  part.buffers[size_t(part.key.buffer)].shape.back() = {80};
+  EXPECT_FALSE(isForTensorCores(part));
+}
+
+/// Where sums leave no room for those of a second loop; else trips without hidden keys take less.
+TEST(AttentionCost, OneLoop) {
+  AttentionChoice wide = *chooseAttention(heads(16, 2048, 1000, 256), hopper());
+  EXPECT_TRUE(wide.block.isOneLoop);
+  EXPECT_GE(wide.block.keys, 48);
+  EXPECT_FALSE(chooseAttention(heads(64, 4096, 4096, 128, true), hopper())->block.isOneLoop);
+  EXPECT_FALSE(chooseAttention(heads(40, 1024, 1000, 64), hopper())->block.isOneLoop);
+  AttentionChoice wrong = wide;
+  wrong.block.keys = 32;
+  EXPECT_TRUE(isLegal(heads(16, 2048, 1000, 256), wrong, hopper()));
+  EXPECT_FALSE(isLegal(heads(16, 2048, 1024, 256), wrong, hopper())); // all blocks are whole
 }
 
 /// All in one block, of one warp group's rows; where they are one query of each of several heads

@@ -18,11 +18,16 @@ AttentionConfiguration smallBlock(const Case &c, bool isTransposed, bool splitsK
   return block;
 }
 
-/// As chosen, and in small blocks in two ways that have nothing in common.
+/// As chosen, and in small blocks in two ways that have nothing in common; in one loop where there
+/// may be two.
 void check(const Case &c) {
   check(c, target::cpu::chooseAttention(c.spec(), {16, 32}));
   check(c, smallBlock(c, /*isTransposed=*/false, /*splitsKeys=*/true));
-  check(c, smallBlock(c, /*isTransposed=*/true, /*splitsKeys=*/false));
+  AttentionConfiguration other = smallBlock(c, /*isTransposed=*/true, /*splitsKeys=*/false);
+  check(c, other);
+  other.isOneLoop = true;
+  if (holds(attentionConstraints(c.spec()), numbersOf(other)))
+    check(c, other);
 }
 
 /// And in the other two, and as chosen for fewer registers.
@@ -99,6 +104,9 @@ TEST(AttentionKernel, ConfigurationsThatAreNot) {
   EXPECT_FALSE(isLegal({.queries = 11, .keys = 20}));
   EXPECT_FALSE(isLegal({.queries = 10, .keys = 21}));
   EXPECT_FALSE(isLegal({.queries = 10, .keys = 20, .groups = 4}));
+  EXPECT_TRUE(isLegal({.queries = 10, .keys = 16, .isOneLoop = true}));
+  EXPECT_FALSE(isLegal({.queries = 10, .keys = 10, .isOneLoop = true}));
+  EXPECT_FALSE(isLegal({.queries = 10, .keys = 16, .splitsKeys = true, .isOneLoop = true}));
 }
 
 } // namespace

@@ -65,11 +65,13 @@ inline std::vector<HostTensor> inputsOf(const Case &c) {
 /// As an attribute of the kernel.
 inline std::string configurationOf(const Case &c, const AttentionConfiguration &configuration) {
   return fmt::format(
-      "tile.configuration = #tile.config<\"attention\" {{groups = {}, keys = {}, queries = {}, "
+      "tile.configuration = #tile.config<\"attention\" {{groups = {}, keys = {}, one_loop = {}, "
+      "queries = {}, "
       "query_programs = {}, split_keys = {}, split_parts = {}, transposed = {}}} on <\"nvidia\" "
       "{{ping_pong = false, stages = {}, warp_groups = {}}}>>",
-      configuration.groups, configuration.keys, configuration.queries, configuration.queryPrograms,
-      configuration.splitsKeys, c.parts, configuration.isTransposed, c.stages, c.dealtTo);
+      configuration.groups, configuration.keys, configuration.isOneLoop, configuration.queries,
+      configuration.queryPrograms, configuration.splitsKeys, c.parts, configuration.isTransposed,
+      c.stages, c.dealtTo);
 }
 
 /// The template as a kernel that tests call; "" where it cannot be written.

@@ -76,6 +76,7 @@ public:
         readsNoResult(kernel, why)) {
       findTrips();
       findMasks();
+      findHidden();
       findDealing();
       match.attention = std::move(found);
     }
@@ -312,6 +313,16 @@ private:
       bool isBehind = op->getBlock() == end->getBlock() && end->isBeforeInBlock(op);
       found.isMasked |= isa<tile::LoadOp, tile::GatherOp>(op) && !isOperand(op) && !isBehind;
     });
+  }
+
+  /// By comparisons of places, of terms or of scores.
+  void findHidden() {
+    if (found.parts.size() > 1 || !found.parts[0].loop)
+      return;
+    for (auto compare : found.parts[0].loop.getBody().front().getOps<arith::CmpIOp>())
+      if (auto type = dyn_cast<RankedTensorType>(compare.getType()))
+        found.hides =
+            std::max(found.hides, type.getNumElements() > found.terms ? Hides::ByRow : Hides::End);
   }
 
   /// How many trips each program along the last dimension has, if they differ.

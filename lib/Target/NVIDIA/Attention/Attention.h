@@ -37,6 +37,7 @@ struct Attention {
   bool isMasked = false; // trips read more than operands
   /// Registers of 32 bits that a thread has for `maskLoads` of a trip of a loop.
   int64_t maskRegisters = 0;
+  Hides hides = Hides::Nothing; // of one loop
   /// How many trips its one loop has, where these can be dealt to warp groups: the loop's `combine`
   /// is commutative. Programs next to each other along the grid's last dimension may have the same
   /// right operands.
@@ -44,9 +45,9 @@ struct Attention {
   bool sharesOperands = false; // those programs do
   /// Rows of the tile, and of warp groups: the same, but for fewer than 64.
   int64_t tileRows = 0, rows = 0;
-  int64_t terms = 0, depth = 0, width = 0;
   /// Of a trip: `depth` is that of the first product, with zeros behind it where the operands' is
   /// no multiple of 16.
+  int64_t terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
   LaunchConditions conditions;
 };

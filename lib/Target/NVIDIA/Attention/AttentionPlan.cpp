@@ -38,9 +38,13 @@ static Rooms roomsWithMasks(const AttentionShape &shape) {
   constexpr Rooms behind = {{{}, {112, 200, any}, {}, {}}};
   constexpr Rooms behindLoops = {{{}, {120, 200, any}, {}, {}}};
   constexpr Rooms behindUnknown = {{{}, {88, 200, any}, {}, {}}};
+  constexpr Rooms behindHidden = {{{}, {160, any, any}, {}, {}}};
+  constexpr Rooms behindHiddenUnknown = {{{}, {156, any, any}, {}, {}}};
   constexpr Rooms ahead = {{{}, {168, any, any}, {160, any, 192}, {112, 132, 128}}};
   constexpr Rooms aheadLoops = {{{}, {152, any, any}, {}, {}}};
   constexpr Rooms aheadTail = {{{}, {160, 227, 192}, {144, 196, any}, {112, 132, 128}}};
+  if (shape.hides != Hides::Nothing)
+    return shape.hasUnknownSizes ? behindHiddenUnknown : behindHidden;
   if (shape.maskRegisters == 0)
     return shape.hasUnknownSizes ? behindUnknown : shape.hasLoops ? behindLoops : behind;
   return shape.hasLoops ? aheadLoops : shape.hasTail ? aheadTail : ahead;
@@ -48,6 +52,9 @@ static Rooms roomsWithMasks(const AttentionShape &shape) {
 
 static Rooms roomsFor(const AttentionShape &shape) {
   constexpr Rooms one = {{{}, {208, any, any}, {176, any, 224}, {128, any, 160}}};
+  constexpr Rooms oneUnknown = {{{}, {208, any, any}, {172, any, 224}, {128, any, 160}}};
+  constexpr Rooms byRow = {{{}, {200, any, any}, {168, any, 224}, {128, any, 160}}};
+  constexpr Rooms byRowUnknown = {{{}, {180, any, any}, {168, any, 224}, {116, any, 160}}};
   constexpr Rooms loops = {{{}, {168, any, any}, {160, 264, 160}, {108, 132, any}}};
   constexpr Rooms tail = {{{}, {200, 227, any}, {168, 200, any}, {128, 132, any}}};
   // What is combined: wide states of three warp groups are spilled on their way.
@@ -56,6 +63,10 @@ static Rooms roomsFor(const AttentionShape &shape) {
     return wideDealt;
   if (shape.isMasked)
     return roomsWithMasks(shape);
+  if (shape.hides == Hides::ByRow)
+    return shape.hasUnknownSizes ? byRowUnknown : byRow;
+  if (shape.hides == Hides::End)
+    return shape.hasUnknownSizes ? oneUnknown : one;
   return shape.hasLoops ? loops : shape.hasTail ? tail : one;
 }
 
@@ -71,10 +82,22 @@ static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
   constexpr int64_t ofSizes = 4;
   if (shape.hasUnknownSizes)
     room.copied -= ofSizes;
-  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 + shape.maskRegisters <= room.values &&
+  // Of terms that are compared with each row's place, or whose masks are looked for.
+  int64_t places = shape.hides == Hides::Nothing ? 0
+                   : shape.isMasked              ? shape.terms / 4
+                   : shape.hides == Hides::ByRow ? shape.terms / 8
+                                                 : 0;
+  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 + shape.maskRegisters + places <=
+             room.values &&
          shape.width + shape.terms / 4 <= room.copied &&
          (shape.width % 64 == 0 || shape.width <= room.uneven) &&
          !hasTooFewTerms(shape, warpGroups);
+}
+
+/// Columns that TMA brings in chunks: what lies behind the last ones is not multiplied.
+static int64_t loadedColumns(int64_t width) {
+  constexpr int64_t narrowestChunk = 16;
+  return alignUp(width, narrowestChunk);
 }
 
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {
@@ -91,12 +114,6 @@ static int64_t bytesToCombine(const AttentionShape &shape) {
   constexpr int64_t groupThreads = 128, numberBytes = 4;
   int64_t ofThread = shape.width / 2 + 2 * shape.carriedRows;
   return (shape.dealtTo - 1) * groupThreads * ofThread * numberBytes;
-/// Columns that TMA brings in chunks: what lies behind the last ones is not multiplied.
-static int64_t loadedColumns(int64_t width) {
-  constexpr int64_t narrowestChunk = 16;
-  return alignUp(width, narrowestChunk);
-}
-
 }
 
 /// Whether trips can be dealt: those of one loop, of which each warp group has one at a time.

@@ -16,7 +16,11 @@ inline int64_t registersOfMask(int64_t terms, bool hasRows, int64_t bytes) {
   return (hasRows ? 2 : 1) * (terms / 8) * ((2 * bytes + registerBytes - 1) / registerBytes);
 }
 
-/// Of one program and one trip; terms with those that are 0.
+/// Which scores the trips of a program's one loop hide: those of terms beyond the last one, or by
+/// row, too, as later ones.
+enum class Hides { Nothing, End, ByRow };
+
+/// Of one program and one trip; terms and depth with those that are 0.
 struct AttentionShape {
   int64_t rows, terms, depth, width;
   bool isDepthInnermostInQueries = true, isDepthInnermostInKeys = true;
@@ -33,6 +37,7 @@ struct AttentionShape {
   int64_t dealtTo = 0;
   int64_t carriedRows = 2; // numbers of each row that the loop carries
   int64_t tileRows = 0;    // of the rows, those that there are; 0: all
+  Hides hides = Hides::Nothing;
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then

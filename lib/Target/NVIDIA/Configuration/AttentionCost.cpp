@@ -23,7 +23,7 @@ constexpr int64_t rowsOfGroup = 64, mostExtent = 256, headUnit = 8, keysUnit = 1
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
 // exponentials, simple operations, and bytes from the second-level cache.
 constexpr double productsOfCycle = 2048 * 0.95, expsOfCycle = 16, operationsOfCycle = 128;
-constexpr double bytesIn = 64, operationsOfScore = 4, operationsOfMask = 3;
+constexpr double bytesIn = 64, operationsOfScore = 4, operationsOfMask = 3, operationsOfHiding = 3;
 // Measured: how much of all these a trip takes, by the warp groups that overlap, and cycles of a
 // trip, of a program and of a launch beside them.
 constexpr double shares[] = {0, 0.71, 0.53, 0.48};
@@ -103,7 +103,7 @@ bool canSplit(const Attention &attention) {
 /// it (Attention.cpp finds that in the kernel).
 int64_t maskRegisters(const Attention &attention, const AttentionConfiguration &block) {
   auto keys = attention.dims[size_t(attention.keys)].size;
-  if (!attention.mask || attention.isCausal || !keys || *keys <= block.keys)
+  if (!attention.mask || attention.isCausal || !keys || *keys <= block.keys || block.isOneLoop)
     return 0;
   bool hasRows = attention.mask->covers(attention.queries);
   auto queries = attention.dims[size_t(attention.queries)].size;
@@ -124,12 +124,24 @@ AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice
           /*isDepthInnermostInQueries=*/true,
           /*isDepthInnermostInKeys=*/true,
           !isKnown || keys > block.keys,
-          !isKnown || (attention.isCausal && keys > block.keys),
-          isKnown && !attention.isCausal && keys > block.keys && keys % block.keys != 0,
+          !block.isOneLoop && (!isKnown || (attention.isCausal && keys > block.keys)),
+          !block.isOneLoop && isKnown && !attention.isCausal && keys > block.keys &&
+              keys % block.keys != 0,
           attention.mask.has_value(),
           maskRegisters(attention, block),
           !isKnown,
-          block.splitsKeys && choice.warpGroups > 1 ? choice.warpGroups : 0};
+          block.splitsKeys && choice.warpGroups > 1 ? choice.warpGroups : 0,
+          /*carriedRows=*/2,
+          /*tileRows=*/0,
+          !block.isOneLoop     ? Hides::Nothing
+          : attention.isCausal ? Hides::ByRow
+                               : Hides::End};
+}
+
+/// Of a score, beside its products and its exponential.
+double operationsOf(const Attention &attention, const AttentionConfiguration &block) {
+  return operationsOfScore + (attention.mask ? operationsOfMask : 0) +
+         (block.isOneLoop ? operationsOfHiding : 0);
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -142,11 +154,10 @@ double bytesOfTrip(const AttentionShape &shape) {
 }
 
 /// One trip of a program in each of the blocks that share a multiprocessor.
-double cyclesOfTrip(const AttentionShape &shape, int64_t blocksBeside) {
+double cyclesOfTrip(const AttentionShape &shape, double operations, int64_t blocksBeside) {
   auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
   double products = scores * double(shape.depth + shape.width) / productsOfCycle;
   double bytes = bytesOfTrip(shape);
-  double operations = operationsOfScore + (shape.isMasked ? operationsOfMask : 0);
   double softmax = scores / expsOfCycle + (operations * scores + sums) / operationsOfCycle;
   int64_t groups = std::min<int64_t>(3, shape.rows / rowsOfGroup * blocksBeside);
   double all = std::max({shares[size_t(groups)] * (products + softmax), products, bytes / bytesIn});
@@ -259,15 +270,16 @@ static double costOfCombining(const AttentionShape &shape, const AttentionChoice
 }
 
 /// Of a block with the most programs, where each has whole programs side by side, if they may be,
-/// and deals the trips of the rest.
-static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, int64_t programs,
-                          int64_t trips, bool areBeside, const GpuArchitecture &architecture) {
+/// and deals the trips of the rest. `operations`: of a score.
+static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, double operations,
+                          int64_t programs, int64_t trips, bool areBeside,
+                          const GpuArchitecture &architecture) {
   int64_t most = (programs + architecture.multiprocessors - 1) / architecture.multiprocessors;
   int64_t beside = areBeside ? most / choice.warpGroups : 0;
   int64_t dealt = most - beside * choice.warpGroups;
   double ring = areBeside ? 0 : double(trips) * bytesOfTrip(shape) / bytesOfRing;
   shape.rows *= choice.warpGroups;
-  double trip = cyclesOfTrip(shape, 1);
+  double trip = cyclesOfTrip(shape, operations, 1);
   double ofDealt = std::max(ring, ceilDiv(trips, choice.warpGroups) * trip);
   return double(beside) * (double(trips) * trip + programCycles) +
          double(dealt) * (ofDealt + programCycles + combineCycles);
@@ -286,10 +298,11 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   AttentionShape shape = shapeOf(attention, choice);
   double combining = costOfCombining(shape, choice, int64_t(batch * blocks), architecture);
   double memory = memoryCycles(attention.buffers, unknownExtent);
+  double operations = operationsOf(attention, choice.block);
   if (shape.dealtTo > 0) {
-    double dealt = costOfDealt(choice, shape, int64_t(batch * blocks) * choice.partsOfKeys(),
-                               keys / choice.block.keys / choice.partsOfKeys(), !areFew(attention),
-                               architecture);
+    double dealt = costOfDealt(
+        choice, shape, operations, int64_t(batch * blocks) * choice.partsOfKeys(),
+        keys / choice.block.keys / choice.partsOfKeys(), !areFew(attention), architecture);
     return startCycles + overlapped(dealt, memory) + combining;
   }
   blocks *= double(choice.partsOfKeys());
@@ -301,25 +314,27 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double rounds = batch * blocks / double(architecture.multiprocessors * beside);
   if (!attention.isCausal)
     rounds = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors * beside);
-  double ofProgram = trips / blocks * cyclesOfTrip(shape, beside);
+  double ofProgram = trips / blocks * cyclesOfTrip(shape, operations, beside);
   if (areFew(attention))
     ofProgram =
         std::max(ofProgram, trips / blocks * double(beside) * bytesOfTrip(shape) / bytesOfRing);
   return startCycles + overlapped(rounds * (ofProgram + programCycles), memory) + combining;
 }
 
-/// Warp groups and how they work: a program has 64 rows for each, or is dealt to them.
+/// Warp groups and how they work: a program has 64 rows for each, or is dealt to them; or blocks of
+/// keys some of which are hidden are in one loop with the others, which takes fewer registers.
 static std::vector<AttentionChoice> groupings(const Attention &attention) {
   std::vector<AttentionChoice> all;
   bool isFew = areFew(attention);
-  for (bool splitsKeys : {false, true})
+  constexpr std::pair<bool, bool> loops[] = {{false, false}, {true, false}, {false, true}};
+  for (auto [splitsKeys, isOneLoop] : loops)
     for (int64_t warpGroups : {1, 2, 3}) {
       AttentionChoice one;
       one.block.queries = isFew        ? sizeOf(attention, attention.queries)
                           : splitsKeys ? rowsOfGroup
                                        : rowsOfGroup * warpGroups;
       one.block.groups = isFew ? mostGroups(attention) : 1;
-      one.block.splitsKeys = splitsKeys;
+      one.block.splitsKeys = splitsKeys, one.block.isOneLoop = isOneLoop;
       one.warpGroups = warpGroups;
       if (splitsKeys || !isFew || warpGroups == 1)
         all.push_back(one);
