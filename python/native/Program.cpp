@@ -65,12 +65,14 @@ public:
       instance = free.back();
       free.pop_back();
     } else if (program.hasState && program.lent > 0) {
-      raise(Diagnostic{Code::RUNTIME_16,
-                       "the program has state and runs another call",
-                       {},
-                       {},
-                       "let calls of one program with state follow each other, or load the program "
-                       "once for each thread"});
+      raise(Diagnostic{
+          Code::RUNTIME_16,
+          fmt::format("a call of {} begins while another one runs", program.artifactPath),
+          {},
+          {fmt::format("it has state, \"{}\", which calls at one time would mix up",
+                       tw_program_state(program.program, 0)->name)},
+          "let calls of one program with state follow each other, or load the program "
+          "once for each thread"});
     } else {
       tw_instance_options options{sizeof options, threads, 0, TW_GRAPHS_AUTO};
       check(tw_instance_create(program.program, &options, &instance));

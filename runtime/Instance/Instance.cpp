@@ -164,7 +164,7 @@ Result<size_t> Instance::findState(std::string_view name, std::optional<int64_t>
 }
 
 Status Instance::getState(std::string_view name, void *data, int64_t bytes) {
-  Use use(*this);
+  Use use(*this, "tw_instance_state_get");
   TW_TRY(use.check());
   TW_ASSIGN(size_t index, findState(name, bytes));
   TW_TRY(settle());
@@ -174,7 +174,7 @@ Status Instance::getState(std::string_view name, void *data, int64_t bytes) {
 }
 
 Status Instance::setState(std::string_view name, const void *data, int64_t bytes) {
-  Use use(*this);
+  Use use(*this, "tw_instance_state_set");
   TW_TRY(use.check());
   TW_ASSIGN(size_t index, findState(name, bytes));
   TW_TRY(settle());
@@ -184,7 +184,7 @@ Status Instance::setState(std::string_view name, const void *data, int64_t bytes
 }
 
 Status Instance::resetState(std::optional<std::string_view> name) {
-  Use use(*this);
+  Use use(*this, "tw_instance_state_reset");
   TW_TRY(use.check());
   size_t begin = 0, end = state.size();
   if (name) {
@@ -201,7 +201,7 @@ Status Instance::resetState(std::optional<std::string_view> name) {
 // --------------------------------------------------------------------------------------
 
 Status Instance::run(std::span<const tw_tensor> inputs, const Wanted &wanted) {
-  Use use(*this);
+  Use use(*this, wanted.allocate ? "tw_instance_run_allocating" : "tw_instance_run");
   TW_TRY(use.check());
   usesHostMemory = true;
   stream = ownStream;

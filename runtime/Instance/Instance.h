@@ -14,10 +14,12 @@
 #include "tilewright/tilewright.h"
 #include <atomic>
 #include <cstring>
+#include <fmt/format.h>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace tw::rt {
@@ -171,8 +173,9 @@ private:
   Trace watched;
   tw_cancel_callback isCancelled = nullptr;
   void *cancelUser = nullptr;
-  int64_t askedAt = 0; // whether the current call is cancelled; 0: not yet
-  std::atomic<bool> inUse{false};
+  int64_t askedAt = 0;                       // whether the current call is cancelled; 0: not yet
+  std::atomic<const char *> usedBy{nullptr}; // the call that runs: its name
+  std::atomic<std::thread::id> user;         // the thread that it is of
 
   std::vector<DeviceBuffer> state;
   std::vector<void *> statePointers;
@@ -233,12 +236,15 @@ private:
   std::string whyOneByOne; // the last call
 };
 
-/// Marks the instance as in use as long as it lives; refuses when it already is.
-/// Has its device entered.
+/// Marks the instance as in use by `call`, a name that stays, as long as it lives; refuses when it
+/// already is. Has its device entered.
 class Instance::Use {
 public:
-  explicit Use(Instance &instance)
-      : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {
+  Use(Instance &instance, const char *call)
+      : instance(instance), call(call),
+        taken(instance.usedBy.compare_exchange_strong(other, call, std::memory_order_acquire)) {
+    if (taken)
+      instance.user = std::this_thread::get_id();
     if (taken && !instance.isHost)
       entered.emplace(instance.device);
     if (taken && !instance.pool->hasThreads())
@@ -247,20 +253,23 @@ public:
   ~Use() {
     entered.reset();
     if (taken)
-      instance.inUse.store(false, std::memory_order_release);
+      instance.usedBy.store(nullptr, std::memory_order_release);
   }
   Status check() const {
     if (taken)
       return entered ? entered->status : Status();
-    return Diagnostic{Code::RUNTIME_16,
-                      "the instance is in use by another call",
-                      {},
-                      {},
-                      "create one instance for each thread that runs the program"};
+    bool isOwn = instance.user.load() == std::this_thread::get_id();
+    return Diagnostic{
+        Code::RUNTIME_16,
+        fmt::format("{} is called while {} uses the instance", call, other),
+        {},
+        {isOwn ? "both are calls of this thread" : "that is a call of another thread"},
+        "create one instance for each thread that runs the program"};
   }
 
 private:
   Instance &instance;
+  const char *call, *other = nullptr; // the one that was there before
   bool taken;
   std::optional<EnteredDevice> entered;
 };

@@ -81,7 +81,7 @@ Status Instance::settle() {
 }
 
 Status Instance::enqueue(Stream callers, std::span<const tw_tensor> inputs, const Wanted &wanted) {
-  Use use(*this);
+  Use use(*this, wanted.allocate ? "tw_instance_enqueue_allocating" : "tw_instance_enqueue");
   TW_TRY(use.check());
   if (device.isHost())
     return Diagnostic{
@@ -98,7 +98,7 @@ Status Instance::enqueue(Stream callers, std::span<const tw_tensor> inputs, cons
 }
 
 Status Instance::wait() {
-  Use use(*this);
+  Use use(*this, "tw_instance_wait");
   TW_TRY(use.check());
   if (device.isHost())
     return {};

@@ -8,14 +8,14 @@
 namespace tw::rt {
 
 Status Instance::setTrace(tw_trace_callback callback, void *user) {
-  Use use(*this);
+  Use use(*this, "tw_instance_set_trace");
   TW_TRY(use.check());
   watched.setCallback(callback, user);
   return {};
 }
 
 Status Instance::setCancel(tw_cancel_callback callback, void *user) {
-  Use use(*this);
+  Use use(*this, "tw_instance_set_cancel");
   TW_TRY(use.check());
   isCancelled = callback;
   cancelUser = user;
@@ -23,7 +23,7 @@ Status Instance::setCancel(tw_cancel_callback callback, void *user) {
 }
 
 Status Instance::observe(Observer observer) {
-  Use use(*this);
+  Use use(*this, "observing its dispatches");
   TW_TRY(use.check());
   if (observer && !isHost)
     return Diagnostic{Code::RUNTIME_8,
@@ -33,33 +33,33 @@ Status Instance::observe(Observer observer) {
 }
 
 Status Instance::watchDispatches(bool on) {
-  Use use(*this);
+  Use use(*this, "watching its dispatches");
   TW_TRY(use.check());
   watched.keepSpans(on);
   return {};
 }
 
 Result<std::vector<Trace::Span>> Instance::takeSpans() {
-  Use use(*this);
+  Use use(*this, "reading the times of its dispatches");
   TW_TRY(use.check());
   return watched.takeSpans();
 }
 
 Status Instance::watchThreads(bool on) {
-  Use use(*this);
+  Use use(*this, "watching its threads");
   TW_TRY(use.check());
   pool->watch(on);
   return {};
 }
 
 Result<std::vector<std::vector<ThreadPool::Piece>>> Instance::takePieces() {
-  Use use(*this);
+  Use use(*this, "reading the times of its threads");
   TW_TRY(use.check());
   return pool->takePieces();
 }
 
 Status Instance::repeatDispatches(int64_t ns) {
-  Use use(*this);
+  Use use(*this, "repeating its dispatches");
   TW_TRY(use.check());
   repeatedNs = ns;
   return {};
@@ -109,7 +109,7 @@ Diagnostic Instance::withLargestTemporary(Diagnostic error) const {
 }
 
 Status Instance::record(bool on) {
-  Use use(*this);
+  Use use(*this, "tw_instance_record");
   TW_TRY(use.check());
   watched.record(on);
   return {};

@@ -297,7 +297,8 @@ TEST_F(OnDevice, OneCallAtATime) {
   };
   tw_status *status =
       tw_instance_run_allocating(r.instance.c(), inputs.data(), 3, allocate, &other);
-  EXPECT_EQ(other.said, "TW-RUNTIME-0016 the instance is in use by another call");
+  EXPECT_EQ(other.said, "TW-RUNTIME-0016 tw_instance_wait is called while "
+                        "tw_instance_run_allocating uses the instance");
   EXPECT_STREQ(tw_status_code(status), "TW-RUNTIME-0017");
   tw_status_free(status);
 }

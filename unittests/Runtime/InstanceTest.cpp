@@ -28,6 +28,17 @@ static std::string codeOf(Function function, std::string *message = nullptr) {
   return "";
 }
 
+/// What `function` throws with all that is said of it, "" when it does not.
+template <typename Function>
+static std::string textOf(Function function) {
+  try {
+    function();
+  } catch (const Error &error) {
+    return error.text();
+  }
+  return "";
+}
+
 /// Runs counter.so on x = [1, 1, 1, 1].
 struct Counter {
   Program program = load("counter");
@@ -354,16 +365,27 @@ TEST(Instance, RefusesASecondCallAtTheSameTime) {
   Counter c;
   struct Nested {
     Counter *counter;
-    std::string code;
-  } nested{&c, ""};
+    std::string own, others;
+  } nested{&c, "", ""};
   // From inside a dispatch, the instance is in use.
   auto callback = [](void *user, int32_t, int64_t, int64_t) {
     auto &n = *static_cast<Nested *>(user);
-    n.code = codeOf([&] { n.counter->run(); });
+    n.own = textOf([&] { n.counter->run(); });
+    std::thread other([&] { n.others = textOf([&] { n.counter->instance.resetState(); }); });
+    other.join();
   };
   check(tw_instance_set_trace(c.instance.c(), callback, &nested));
   EXPECT_EQ(floats(c.run()[0])[0], 2);
-  EXPECT_EQ(nested.code, "TW-RUNTIME-0016");
+  const char *help = "  help: create one instance for each thread that runs the program\n";
+  EXPECT_EQ(nested.own,
+            std::string("error[TW-RUNTIME-0016]: tw_instance_run is called while tw_instance_run "
+                        "uses the instance\n  note: both are calls of this thread\n") +
+                help);
+  EXPECT_EQ(nested.others,
+            std::string("error[TW-RUNTIME-0016]: tw_instance_state_reset is called while "
+                        "tw_instance_run uses the instance\n  note: that is a call of another "
+                        "thread\n") +
+                help);
 }
 
 TEST(Instance, LoopsAreCancelled) {
