@@ -19,6 +19,10 @@ namespace tw::target::nvidia {
 namespace {
 
 constexpr int64_t fillThreads = 256;
+/// Of a block that was chosen for tensor cores: as many as may have all registers that a thread can
+/// have, which it needs for 8 x 8 sums and for places that follow from unknown sizes. Beside them
+/// it has none for tiles.
+constexpr int64_t threadsBeside = 256;
 /// In the plain lowering two blocks share a multiprocessor.
 constexpr int64_t blocksOfMultiprocessor = 2;
 constexpr int64_t reservedBytes = 1024; // of a block's shared memory, by the driver
@@ -136,11 +140,11 @@ private:
     if (tile::ForOp loop = found.parts[0].loop)
       shape.carriedRows = loop.getNumResults() - 1;
     shape.tileRows = found.tileRows;
+    shape.hides = found.hides;
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
     if (attentionPlan)
-    shape.hides = found.hides;
       attention = std::move(match.attention);
     else
       why = "its block does not fit in shared memory or registers";
@@ -281,9 +285,12 @@ private:
   }
 
   /// The plain lowering, with blocks as they suit it.
-  LogicalResult emitPlain(LoweredForDevice &result, LaunchPlan &own, const std::string &name) {
+  LogicalResult emitPlain(LoweredForDevice &result, LaunchPlan &own, const std::string &name,
+                          bool isBeside = false) {
     int64_t sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - reservedBytes;
     BlockShape shape = blockShapeFor(width, knownPrograms(), architecture);
+    if (isBeside)
+      shape.threads = std::min(shape.threads, threadsBeside);
     std::optional<BulkPlan> bulk = planBulkLoads(kernel, width, architecture);
     if (bulk) {
       shape = bulk->shape;
@@ -291,29 +298,30 @@ private:
     }
     own.threads = shape.allThreads();
     own.programsBeside = shape.programs;
-    return emitPrograms(result, own, shape, name, sharedLimit, bulk);
+    return emitPrograms(result, own, shape, name, sharedLimit, isBeside || bulk ? 0 : width.held,
+                        bulk);
   }
 
   /// The same beside the kernel for tensor cores, for other sizes.
   LogicalResult emitBeside(LoweredForDevice &result) {
     result.hasPlain = true;
-    return emitPlain(result, plain, result.info.name + plainSuffix);
+    return emitPlain(result, plain, result.info.name + plainSuffix, /*isBeside=*/true);
   }
 
   /// The plain lowering, launched as the kernel for tensor cores would be.
   LogicalResult emitInPlace(LoweredForDevice &result) {
     LaunchPlan own = plan;
     BlockShape shape{plan.threads, 1};
-    if (failed(emitPrograms(result, own, shape, result.info.name, plan.sharedBytes)))
+    if (failed(emitPrograms(result, own, shape, result.info.name, plan.sharedBytes, width.held)))
       return failure();
     result.arguments += int64_t(plan.maps.size()) * mapWords;
     result.entries.back().sharedBytes = plan.sharedBytes; // that the launch asks for
     return success(own.requests.empty());
   }
 
-  /// Says in `own` what the launch needs.
+  /// Says in `own` what the launch needs. `mostHeld`: points of a tile in a thread's registers.
   LogicalResult emitPrograms(LoweredForDevice &result, LaunchPlan &own, const BlockShape &shape,
-                             const std::string &name, int64_t sharedLimit,
+                             const std::string &name, int64_t sharedLimit, int64_t mostHeld,
                              const std::optional<BulkPlan> &bulk = std::nullopt) {
     LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
     // Operands of several terms are on their way at one time: without it ptxas rather loads them
@@ -329,7 +337,7 @@ private:
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
       NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.width = width.neighbours;
-    e.mostHeld = bulk ? 0 : width.held;
+    e.mostHeld = mostHeld;
     Value workspace = made.getArgument(unsigned(signature.count()) - 1);
     PlainPrograms programs(e, shape, sharedMemory(sharedAlignment), workspace);
     if (failed(programs.emit(signature.grid(e), bulk, sharedLimit)))
