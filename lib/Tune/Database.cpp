@@ -219,6 +219,14 @@ Result<std::vector<Measurement>> Database::find(const MeasuredKernel &kernel) co
   return std::vector<Measurement>();
 }
 
+Result<bool> Database::isEmpty() const {
+  Query query(database.get(), "SELECT 1 FROM measurements LIMIT 1", &readingSteps);
+  int status = query.step();
+  if (status != SQLITE_ROW && status != SQLITE_DONE)
+    return failure("read");
+  return status == SQLITE_DONE;
+}
+
 KernelKind kindOf(const RecordedKernel &kernel) {
   return {kernel.kernel.target, kernel.kernel.machine, kernel.description.dtypes};
 }

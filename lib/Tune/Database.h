@@ -86,6 +86,8 @@ public:
   Status add(const MeasuredKernel &kernel, const Measurement &measurement);
   /// All of a kernel, oldest first. Errors: TUNE_1.
   Result<std::vector<Measurement>> find(const MeasuredKernel &kernel) const;
+  /// Whether there is no measurement of any kernel. Errors: TUNE_1.
+  Result<bool> isEmpty() const;
   /// All kernels, in the order in which they came. Errors: TUNE_1.
   Result<std::vector<RecordedKernel>> all() const;
   /// The same of one kind; nothing else is read. Errors: TUNE_1.

@@ -17,6 +17,9 @@
 // ONLY: note: {{[1-9][0-9]*}} measurements come from
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --threads=2 --database=%t.sqlite -o %t4.json | FileCheck %s --check-prefix=NOTHING
 // NOTHING: note: {{.*}}.sqlite knows nothing of these kernels
+// A search says so, too, for whoever has brought the database of another machine.
+// RUN: %python -c "import sqlite3; c = sqlite3.connect('%t.sqlite'); c.execute('UPDATE kernels SET machine = machine || 7'); c.commit()"
+// RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --candidates=1 --no-decisions --threads=1 --database=%t.sqlite -o %t4.json | FileCheck %s --check-prefix=NOTHING
 // A database that is not there is not made, and none is written over.
 // RUN: not tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --input=256x96xf32=random:3 --model-only --threads=1 --database=%t.none -o %t4.json 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error[TW-IO-0001]: cannot read {{.*}}.none

@@ -259,6 +259,7 @@ Status Tuner::startFromKnown() {
   if (!database)
     return {};
   size_t known = 0;
+  TW_ASSIGN(bool isNew, database->isEmpty());
   tune::DatabasePriors priors(*database);
   for (TunedKernel &kernel : tuned) {
     tune::RecordedKernel own{kernel.measured, descriptionOf(kernel.space), {}};
@@ -275,7 +276,7 @@ Status Tuner::startFromKnown() {
   }
   if (known > 0)
     results.notes.push_back(fmt::format("{} measurements come from {}", known, options.database));
-  else if (options.modelOnly)
+  else if (options.modelOnly || !isNew)
     results.notes.push_back(
         fmt::format("{} knows nothing of these kernels: it has been measured by "
                     "another compiler, on another machine, with another number of "
