@@ -52,7 +52,7 @@ static Rooms roomsWithMasks(const AttentionShape &shape) {
 
 static Rooms roomsFor(const AttentionShape &shape) {
   constexpr Rooms one = {{{}, {208, any, any}, {176, any, 224}, {128, any, 160}}};
-  constexpr Rooms oneUnknown = {{{}, {208, any, any}, {172, any, 224}, {128, any, 160}}};
+  constexpr Rooms oneUnknown = {{{}, {208, any, any}, {148, any, 224}, {128, any, 160}}};
   constexpr Rooms byRow = {{{}, {200, any, any}, {168, any, 224}, {128, any, 160}}};
   constexpr Rooms byRowUnknown = {{{}, {180, any, any}, {152, any, 224}, {116, any, 160}}};
   constexpr Rooms loops = {{{}, {168, any, any}, {160, 264, 160}, {108, 132, any}}};
