@@ -98,6 +98,9 @@ int Tuner::prepare(std::vector<HostTensor> inputs) {
     auto opened = tune::Database::open(options.database);
     TW_TRY_CLI(opened);
     database = *std::move(opened);
+    auto isEmpty = database->isEmpty();
+    TW_TRY_CLI(isEmpty);
+    isDatabaseNew = *isEmpty;
   }
   if (std::string text = threadsText(options.threads);
       !text.empty() && !isForGpu(options.model.target))
@@ -259,7 +262,6 @@ Status Tuner::startFromKnown() {
   if (!database)
     return {};
   size_t known = 0;
-  TW_ASSIGN(bool isNew, database->isEmpty());
   tune::DatabasePriors priors(*database);
   for (TunedKernel &kernel : tuned) {
     tune::RecordedKernel own{kernel.measured, descriptionOf(kernel.space), {}};
@@ -276,11 +278,11 @@ Status Tuner::startFromKnown() {
   }
   if (known > 0)
     results.notes.push_back(fmt::format("{} measurements come from {}", known, options.database));
-  else if (options.modelOnly || !isNew)
+  else if (options.modelOnly || !isDatabaseNew)
     results.notes.push_back(
-        fmt::format("{} knows nothing of these kernels: it has been measured by "
-                    "another compiler, on another machine, with another number of "
-                    "threads, or for another --objective",
+        fmt::format("{} knows nothing of these kernels: what it has is of others, or was measured "
+                    "by another compiler, on another machine, with another number of threads, or "
+                    "for another --objective",
                     options.database));
   return {};
 }

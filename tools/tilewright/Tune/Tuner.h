@@ -185,6 +185,7 @@ private:
   bool keepsCompilers = false; // the choice of everything
   std::vector<KnownCall> calls;
   std::optional<tune::Database> database;
+  bool isDatabaseNew = true; // it had no measurement when it was opened
   std::string startArtifact;
   TrialOptions trial;
   int compileSeconds = 0;        // after which a candidate is given up
