@@ -6,7 +6,8 @@
     bench/gpu_spaces.py run  FOLDER [--rows=NAME,...] [--json=FILE]                                    # needs torch and a GPU
 
 Rows are those of bench/gpu.py. `pack` compiles each with all legal blocks, numbers and kinds of warp groups that cost at
-most FACTOR times the least by the target's model, and with all of STAGES and BANDS. `run` measures all of a row in turns,
+most FACTOR times the least by the target's model: products with as many stages as fit in all of BANDS and with one stage fewer
+in the first, attention with all numbers of stages. `run` measures all of a row in turns,
 and those that are the fastest then again with the compiler's choice: the best of few measurements of many would be what
 noise has favoured. A program whose result differs from the choice's is named, and does not count.
 """
@@ -28,6 +29,7 @@ BLOCKS = {"contraction": ("rows", "columns", "ping_pong", "warp_groups"), "atten
 MOST_STAGES = (8, 7, 6, 5, 4, 3, 2)  # the first that fits, and the next
 BANDS = (8, 16)  # programs along the rows that follow each other
 FINALISTS = 10
+REFUSED = (1, 3)  # what `tilewright compile` ends with
 FIRST_ROUNDS, LAST_ROUNDS = 3, 15
 DEFAULT_ROWS = ("f16_2048x1280x1280,f16_2048x10240x1280,f16_2048x1280x5120,f16_8192x640x640,f16_8192x5120x640,f16_8192x640x2560,"
                 "bf16_4096x4096x4096,attention_40x1024_d64,attention_20x4096_d64,attention_64x4096_d128")
@@ -66,6 +68,8 @@ def compile_with(options, model: pathlib.Path, configurations: list, path: pathl
     config.write_text(json.dumps({"configurations": configurations}))
     done = subprocess.run([options.tool, "compile", model, "--target=nvidia:sm_90a", f"--config={config}", "-o", path], check=False,
                           capture_output=True, text=True)
+    if done.returncode not in (0, *REFUSED):
+        raise RuntimeError(f"{config}: the compiler ends with {done.returncode}: {done.stderr.strip()}")
     if done.returncode:
         config.unlink()
     return not done.returncode

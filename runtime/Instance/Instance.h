@@ -252,8 +252,10 @@ public:
   }
   ~Use() {
     entered.reset();
-    if (taken)
-      instance.usedBy.store(nullptr, std::memory_order_release);
+    if (!taken)
+      return;
+    instance.user = std::thread::id();
+    instance.usedBy.store(nullptr, std::memory_order_release);
   }
   Status check() const {
     if (taken)

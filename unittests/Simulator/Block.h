@@ -31,7 +31,7 @@ enum Operations : uint32_t {
   CommitStores,
   WaitForStores, // groups that may be pending
   FenceProxy,
-  StoreMatrices, // address, 4 registers
+  StoreMatrices, // address, number of registers, registers
   FenceProducts,
   // descriptors of a and b, sums, columns, Operands, is a transposed, b, adds to sums, which sums
   Multiply,

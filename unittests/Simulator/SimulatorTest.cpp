@@ -200,7 +200,7 @@ void multiplyTiles(const uint64_t *maps, Thread *self) {
                                                                _Float16(sums[8 * i + 2 * q + 1])});
     uint32_t lane = self->thread % 32, row = (self->thread - 128) / 32 * 16 + lane % 16;
     int64_t unit = (2 * i + lane / 16) ^ (row % 8);
-    call(self, StoreMatrices, at(outAt + row * 128 + unit * 16), pairs[0], pairs[1], pairs[2],
+    call(self, StoreMatrices, at(outAt + row * 128 + unit * 16), 4, pairs[0], pairs[1], pairs[2],
          pairs[3]);
   }
   if (fault != Fault::NoProxyFence)

@@ -52,7 +52,7 @@ void Session::error(const Diagnostic &problem) {
   std::string text = renderRepeated(problem);
   if (!given.insert(text).second)
     return;
-  if (advised.insert(problem.code).second)
+  if (problem.help.empty() && advised.insert(problem.code).second)
     text = problem.render();
   auto outcome = static_cast<tilewright_outcome>(problem.category());
   if (result == TILEWRIGHT_FINE)

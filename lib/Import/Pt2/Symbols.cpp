@@ -139,11 +139,13 @@ private:
     auto value = dyn_cast<AffineConstantExpr>(expr);
     return value && value.getValue() > 0;
   }
-  /// As a product, which few factors make.
+  /// Of a symbol or a number, as a product, which few factors make: powers of powers would be
+  /// exponentially many.
   static AffineExpr power(AffineExpr a, AffineExpr b) {
     constexpr int64_t most = 8;
     auto exponent = dyn_cast<AffineConstantExpr>(b);
-    if (!exponent || exponent.getValue() < 1 || exponent.getValue() > most)
+    if (!isa<AffineSymbolExpr, AffineConstantExpr>(a) || !exponent || exponent.getValue() < 1 ||
+        exponent.getValue() > most)
       return {};
     AffineExpr result = a;
     for (int64_t i = 1; i < exponent.getValue(); ++i)

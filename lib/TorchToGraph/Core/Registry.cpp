@@ -37,8 +37,8 @@ static constexpr StringRef matrices =
     "decompositions, inverses and solutions of matrices are not supported";
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
 static constexpr StringRef lists =
-    "those on lists of tensors become an operator for each element when a model is imported; this "
-    "one writes to the tensors, or elements have no such operator";
+    "those on lists of tensors become an operator for each element when a .pt2 is imported, unless "
+    "they write to the tensors or elements have no such operator";
 static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
 static constexpr StringRef observed =

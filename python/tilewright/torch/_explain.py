@@ -2,7 +2,6 @@
 """What becomes of the graphs of torch.compile: told to a logger, and collected by explain."""
 from __future__ import annotations
 
-import contextlib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -92,10 +91,7 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
     try:
         torch.compiler.reset()
         results = torch.compile(f, backend=tilewright, dynamic=dynamic)(*args, **kwargs)
-        # What `f` has run backward through itself is freed.
-        has_run_backward = any(record.kind == "backward" for record in records)
-        with contextlib.suppress(RuntimeError) if has_run_backward else contextlib.nullcontext():
-            _run_backward(_differentiable(results), _differentiable((args, kwargs)))
+        _run_backward(_differentiable(results), _differentiable((args, kwargs)))
         said = Explanation(records.copy(), list(_private.graph_breaks() - before))
     finally:
         torch.compiler.reset()
@@ -108,10 +104,18 @@ def _differentiable(tree: Any) -> list[torch.Tensor]:
 
 
 def _run_backward(results: list[torch.Tensor], given: list[torch.Tensor]) -> None:
-    """Adds to nobody's .grad, and goes no further than to what was given."""
+    """Adds to nobody's .grad, and goes no further than to what was given. Passes over results through which `f` has run
+    backward itself: what these need is freed."""
     sources = given + _parameters_behind(results, given)
-    if results and sources:
-        torch.autograd.grad(results, sources, [torch.ones_like(each) for each in results], allow_unused=True)
+    if not results or not sources:
+        return
+    try:
+        torch.autograd.grad(results, sources, [torch.ones_like(each) for each in results], allow_unused=True, retain_graph=True)
+    except RuntimeError as error:
+        if "second time" not in str(error):
+            raise
+        for each in results if len(results) > 1 else ():
+            _run_backward([each], given)
 
 
 def _parameters_behind(results: list[torch.Tensor], given: list[torch.Tensor]) -> list[torch.Tensor]:

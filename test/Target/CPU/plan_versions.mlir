@@ -102,49 +102,63 @@ tile.kernel @padded_pixels(in %x: !tile.buffer<[8, 30, 128], f32>, out %y: !tile
   tile.store %t, %y[%p, %c0, %c0] : tensor<1x32x128xf32>, !tile.buffer<[8, 32, 128], f32>
 }
 
-// Of many products in loops there is no second version for what is stored behind them: rows of the result are tested, and
-// the loop has its own versions.
+// Of many products in a loop's loops there is no second version for what is stored behind them: rows of the result are
+// tested, and the inner loops have their own versions.
 // CHECK-LABEL: plan of @many_products
 // CHECK-NOT:  tested along 0: tile.store
-// CHECK:      tile.for
-// CHECK:        tested along 0: {{.*}} tile.load %x
-// CHECK:        interior version
-// CHECK:        boundary version
-// CHECK:      tile.store
 // CHECK-NOT:  version
+// CHECK:      tile.for
+// CHECK:        tile.for
+// CHECK:          tested along 0: {{.*}} tile.load %x
+// CHECK:          interior version
+// CHECK:          boundary version
+// CHECK:        tile.for
 tile.kernel @many_products(in %x: !tile.buffer<[M, 64], f32>, in %w: !tile.buffer<[4, 64, 16], f32>,
                            out %y: !tile.buffer<[M, 16], f32>) symbols [M] grid [M ceildiv 8] {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
   %c8 = arith.constant 8 : index
   %c16 = arith.constant 16 : index
   %c64 = arith.constant 64 : index
-  %j0 = arith.constant 0 : index
-  %j1 = arith.constant 1 : index
-  %j2 = arith.constant 2 : index
-  %j3 = arith.constant 3 : index
   %m = arith.muli %p, %c8 : index
   %zero = arith.constant 0.0 : f32
   %none = tile.full %zero : f32 -> tensor<8x16xf32>
-  %s:4 = tile.for %i = %c0 to %c64 step %c16 carry (%b0 = %none : tensor<8x16xf32>, %b1 = %none : tensor<8x16xf32>,
-      %b2 = %none : tensor<8x16xf32>, %b3 = %none : tensor<8x16xf32>) {
-    %t = tile.load %x[%m, %i] : !tile.buffer<[M, 64], f32> -> tensor<8x16xf32>
-    %w0 = tile.load %w[%j0, %i, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
-    %v0 = tile.reshape %w0 : tensor<1x16x16xf32> -> tensor<16x16xf32>
-    %p0 = tile.dot %t, %v0, %b0 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
-    %w1 = tile.load %w[%j1, %i, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
-    %v1 = tile.reshape %w1 : tensor<1x16x16xf32> -> tensor<16x16xf32>
-    %p1 = tile.dot %t, %v1, %b1 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
-    %w2 = tile.load %w[%j2, %i, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
-    %v2 = tile.reshape %w2 : tensor<1x16x16xf32> -> tensor<16x16xf32>
-    %p2 = tile.dot %t, %v2, %b2 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
-    %w3 = tile.load %w[%j3, %i, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
-    %v3 = tile.reshape %w3 : tensor<1x16x16xf32> -> tensor<16x16xf32>
-    %p3 = tile.dot %t, %v3, %b3 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
-    tile.yield %p0, %p1, %p2, %p3 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  %s = tile.for %i = %c0 to %c4 step %c1 carry (%before = %none : tensor<8x16xf32>) {
+    %p0 = tile.for %k0 = %c0 to %c64 step %c16 carry (%b0 = %none : tensor<8x16xf32>) {
+      %t0 = tile.load %x[%m, %k0] : !tile.buffer<[M, 64], f32> -> tensor<8x16xf32>
+      %w0 = tile.load %w[%i, %k0, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
+      %v0 = tile.reshape %w0 : tensor<1x16x16xf32> -> tensor<16x16xf32>
+      %d0 = tile.dot %t0, %v0, %b0 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
+      tile.yield %d0 : tensor<8x16xf32>
+    }
+    %p1 = tile.for %k1 = %c0 to %c64 step %c16 carry (%b1 = %none : tensor<8x16xf32>) {
+      %t1 = tile.load %x[%m, %k1] : !tile.buffer<[M, 64], f32> -> tensor<8x16xf32>
+      %w1 = tile.load %w[%i, %k1, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
+      %v1 = tile.reshape %w1 : tensor<1x16x16xf32> -> tensor<16x16xf32>
+      %d1 = tile.dot %t1, %v1, %b1 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
+      tile.yield %d1 : tensor<8x16xf32>
+    }
+    %p2 = tile.for %k2 = %c0 to %c64 step %c16 carry (%b2 = %none : tensor<8x16xf32>) {
+      %t2 = tile.load %x[%m, %k2] : !tile.buffer<[M, 64], f32> -> tensor<8x16xf32>
+      %w2 = tile.load %w[%i, %k2, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
+      %v2 = tile.reshape %w2 : tensor<1x16x16xf32> -> tensor<16x16xf32>
+      %d2 = tile.dot %t2, %v2, %b2 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
+      tile.yield %d2 : tensor<8x16xf32>
+    }
+    %p3 = tile.for %k3 = %c0 to %c64 step %c16 carry (%b3 = %none : tensor<8x16xf32>) {
+      %t3 = tile.load %x[%m, %k3] : !tile.buffer<[M, 64], f32> -> tensor<8x16xf32>
+      %w3 = tile.load %w[%i, %k3, %c0] : !tile.buffer<[4, 64, 16], f32> -> tensor<1x16x16xf32>
+      %v3 = tile.reshape %w3 : tensor<1x16x16xf32> -> tensor<16x16xf32>
+      %d3 = tile.dot %t3, %v3, %b3 : tensor<8x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>
+      tile.yield %d3 : tensor<8x16xf32>
+    }
+    %ab = arith.addf %p0, %p1 : tensor<8x16xf32>
+    %cd = arith.mulf %p2, %p3 : tensor<8x16xf32>
+    %all = arith.addf %ab, %cd : tensor<8x16xf32>
+    %next = arith.addf %before, %all : tensor<8x16xf32>
+    tile.yield %next : tensor<8x16xf32>
   }
-  %ab = arith.addf %s#0, %s#1 : tensor<8x16xf32>
-  %cd = arith.mulf %s#2, %s#3 : tensor<8x16xf32>
-  %all = arith.addf %ab, %cd : tensor<8x16xf32>
-  tile.store %all, %y[%m, %c0] : tensor<8x16xf32>, !tile.buffer<[M, 16], f32>
+  tile.store %s, %y[%m, %c0] : tensor<8x16xf32>, !tile.buffer<[M, 16], f32>
 }

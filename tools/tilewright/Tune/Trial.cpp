@@ -80,8 +80,9 @@ std::string rooflineText(double share) {
   if (share < most)
     return "";
   return fmt::format(
-      "a kernel reaches {:.0f} % of the roofline: the machine was busy with something "
-      "else when its limits were measured, so these percentages are too high",
+      "a kernel reaches {:.0f} % of the roofline: its data were in a nearer cache than the "
+      "model's are together, or the machine was busy with something else when its limits were "
+      "measured",
       100 * share);
 }
 

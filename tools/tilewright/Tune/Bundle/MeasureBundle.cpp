@@ -37,7 +37,7 @@ public:
     trial.pairs = bundle.pairs;
     trial.cores = coresOfCalls(bundle.threads);
     trial.reference = bundle.reference;
-    TW_ASSIGN(rt::Artifact start, rt::openArtifact(pathOf(bundledStart)));
+    TW_ASSIGN(rt::Artifact start, rt::openArtifact(pathOf(bundledStart), {.verify = true}));
     TW_ASSIGN(machine, machineText(start.metadata.target, bundle.threads));
     if (std::string text = threadsText(bundle.threads);
         !text.empty() && !isForGpu(start.metadata.target))
@@ -145,7 +145,7 @@ private:
       return {};
     }
     // What has come to harm on the way says nothing of a candidate.
-    if (auto whole = rt::openArtifact(pathOf(program.artifact)); !whole) {
+    if (auto whole = rt::openArtifact(pathOf(program.artifact), {.verify = true}); !whole) {
       notes.push_back(fmt::format("{} is left out: {}; copy the bundle again", program.artifact,
                                   whole.error().message));
       return {};
