@@ -20,6 +20,7 @@ what of the bars (gpu_bars.py) is met.
 
 import argparse
 import ctypes
+import itertools
 import json
 import pathlib
 import random
@@ -119,6 +120,18 @@ def export(row: dict, path: pathlib.Path) -> None:
     torch.export.save(torch.export.export(Linear(), given, dynamic_shapes=shapes), path)
 
 
+def with_fields(configurations: list, fields: dict) -> list:
+    """The same with these fields in the kernel that has all of them."""
+    changed = json.loads(json.dumps(configurations))
+    for kernel in (one for dispatch in changed for one in dispatch["kernels"]):
+        places = [kernel, kernel.get("target", {})]
+        if all(any(name in place for place in places) for name in fields):
+            for place, name in itertools.product(places, fields):
+                if name in place:
+                    place[name] = bool(fields[name]) if isinstance(place[name], bool) else fields[name]
+    return changed
+
+
 def configured(options, model: pathlib.Path) -> list[str]:
     """Arguments that compile a model with fields of its kernels' configurations as --set says: by --config, from
     what the compiler chooses."""
@@ -127,13 +140,9 @@ def configured(options, model: pathlib.Path) -> list[str]:
     command = [options.tool, "compile", model, "--target=nvidia:sm_90a", "-o", model.with_suffix(".so"),
                "--report=json"]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    for kernel in (one for dispatch in report["configurations"] for one in dispatch["kernels"]):
-        for name, _, number in (field.partition("=") for field in options.set.split(",")):
-            for fields in (kernel, kernel.get("target", {})):
-                if "target" in kernel and name in fields:
-                    fields[name] = bool(int(number)) if isinstance(fields[name], bool) else int(number)
+    fields = {name: int(number) for name, _, number in (field.partition("=") for field in options.set.split(","))}
     path = model.with_suffix(".json")
-    path.write_text(json.dumps({"configurations": report["configurations"]}))
+    path.write_text(json.dumps({"configurations": with_fields(report["configurations"], fields)}))
     return [f"--config={path}"]
 
 

@@ -13,7 +13,6 @@ noise has favoured. A program whose result differs from the choice's is named, a
 """
 import argparse
 import concurrent.futures
-import itertools
 import json
 import os
 import pathlib
@@ -50,18 +49,6 @@ def blocks(options, model: pathlib.Path) -> list[dict]:
     return [start | point["values"] for point in space["points"]]
 
 
-def with_fields(configurations: list, fields: dict) -> list:
-    """The same with these fields in the kernel that has all of them."""
-    changed = json.loads(json.dumps(configurations))
-    for kernel in (one for dispatch in changed for one in dispatch["kernels"]):
-        places = [kernel, kernel.get("target", {})]
-        if all(any(name in place for place in places) for name in fields):
-            for place, name in itertools.product(places, fields):
-                if name in place:
-                    place[name] = bool(fields[name]) if isinstance(place[name], bool) else fields[name]
-    return changed
-
-
 def compile_with(options, model: pathlib.Path, configurations: list, path: pathlib.Path) -> bool:
     """False where the target refuses the configuration."""
     config = path.with_suffix(".json")
@@ -76,12 +63,12 @@ def compile_with(options, model: pathlib.Path, configurations: list, path: pathl
 
 
 def pack_point(options, model: pathlib.Path, chosen: list, fields: dict, path: pathlib.Path) -> int:
-    """Compiles a block in all bands, with as many stages as fit and one fewer. Gives the number of programs."""
+    """Compiles a block with as many stages as fit in all bands, and with one fewer in the first. Gives the number of programs."""
     if "stages" in fields:
-        return int(compile_with(options, model, with_fields(chosen, fields), path.with_suffix(".so")))
+        return int(compile_with(options, model, gpu.with_fields(chosen, fields), path.with_suffix(".so")))
     count, fitting = 0, []
     for stages in MOST_STAGES:
-        made = [compile_with(options, model, with_fields(chosen, fields | {"stages": stages, "row_programs": band}),
+        made = [compile_with(options, model, gpu.with_fields(chosen, fields | {"stages": stages, "row_programs": band}),
                              path.with_name(f"{path.name}_{stages}_{band}.so")) for band in (BANDS if not fitting else BANDS[:1])]
         count += sum(made)
         fitting += [stages] if any(made) else []
@@ -128,6 +115,8 @@ def measure(options, name: str) -> dict:
             wrong.append(path.stem)
         else:
             candidates[path.stem] = (calls, 1)
+    if name not in candidates:
+        raise RuntimeError(f"{name}: the result of the compiler's choice is not finite")
     count = max(copies, min(40, int(1000 / (work / 600e6 + 3))))
     count = -(-count // copies) * copies
     times = gpu.median_times(candidates, count, FIRST_ROUNDS)

@@ -3,6 +3,7 @@
 """Tests of how gpu_spaces.py puts blocks into configurations."""
 import unittest
 
+import gpu
 import gpu_spaces
 
 CHOSEN = [{"kernels": [
@@ -13,16 +14,16 @@ CHOSEN = [{"kernels": [
 
 class Fields(unittest.TestCase):
     def test_fields_go_where_all_of_them_are(self):
-        product, loops = gpu_spaces.with_fields(CHOSEN, {"rows": 64, "stages": 4})[0]["kernels"]
+        product, loops = gpu.with_fields(CHOSEN, {"rows": 64, "stages": 4})[0]["kernels"]
         self.assertEqual((product["rows"], product["target"]["stages"]), (64, 4))
         self.assertEqual(loops, CHOSEN[0]["kernels"][1])
 
     def test_the_given_configuration_stays_as_it_is(self):
-        gpu_spaces.with_fields(CHOSEN, {"rows": 64})
+        gpu.with_fields(CHOSEN, {"rows": 64})
         self.assertEqual(CHOSEN[0]["kernels"][0]["rows"], 128)
 
     def test_what_is_true_or_false_stays_so(self):
-        product = gpu_spaces.with_fields(CHOSEN, {"ping_pong": 1, "warp_groups": 1})[0]["kernels"][0]
+        product = gpu.with_fields(CHOSEN, {"ping_pong": 1, "warp_groups": 1})[0]["kernels"][0]
         self.assertIs(product["target"]["ping_pong"], True)
         self.assertIs(type(product["target"]["warp_groups"]), int)
 
