@@ -59,17 +59,21 @@ std::optional<LogicalResult> NodeImporter::importForEach(const Schema &schema) {
   const Schema *element = elementSchema(name);
   if (!element || node.outputs.size() != 1 || node.outputs[0].kind != Kind::List)
     return std::nullopt;
-  for (auto [index, output] : llvm::enumerate(node.outputs[0].elements)) {
-    Node one = node;
+  llvm::ArrayRef<Argument> outputs(node.outputs[0].elements);
+  Node one = node; // of each element in turn: lists are not copied for each
+  for (auto [number, given] : llvm::enumerate(one.inputs)) {
+    given.name = elementName(*element, given.name, number);
+    if (given.value.kind != Kind::List)
+      continue;
+    if (given.value.elements.size() < outputs.size())
+      return std::nullopt;
+    given.value = Argument();
+  }
+  for (auto [index, output] : llvm::enumerate(outputs)) {
     one.outputs = {output};
-    for (auto [number, given] : llvm::enumerate(one.inputs)) {
-      given.name = elementName(*element, given.name, number);
-      if (given.value.kind != Kind::List)
-        continue;
-      if (index >= given.value.elements.size())
-        return std::nullopt;
-      given.value = Argument(given.value.elements[index]);
-    }
+    for (auto [given, lists] : llvm::zip(one.inputs, node.inputs))
+      if (lists.value.kind == Kind::List)
+        given.value = Argument(lists.value.elements[index]);
     if (failed(NodeImporter(graph, one).importOperator(*element)))
       return failure();
   }
