@@ -105,12 +105,13 @@ def _differentiable(tree: Any) -> list[torch.Tensor]:
 
 def _run_backward(results: list[torch.Tensor], given: list[torch.Tensor]) -> None:
     """Adds to nobody's .grad, and goes no further than to what was given. Passes over results through which `f` has run
-    backward itself: what these need is freed."""
+    backward itself: what these need is freed. Frees as it goes, for AOTAutograd donates saved tensors to backward graphs,
+    which then refuse retain_graph; one that is freed here has been compiled here."""
     sources = given + _parameters_behind(results, given)
     if not results or not sources:
         return
     try:
-        torch.autograd.grad(results, sources, [torch.ones_like(each) for each in results], allow_unused=True, retain_graph=True)
+        torch.autograd.grad(results, sources, [torch.ones_like(each) for each in results], allow_unused=True)
     except RuntimeError as error:
         if "second time" not in str(error):
             raise
