@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/OutputFile.h"
+#include "IO/File.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -143,8 +144,9 @@ void startWriteback(int descriptor, int64_t at, int64_t bytes) {
   (void)sync_file_range(descriptor, at, bytes, SYNC_FILE_RANGE_WRITE); // not where there is no disk
 }
 
+static constexpr size_t together = size_t(8) << 20; // bytes, before they begin to go to the disk
+
 Status OutputFile::write(std::span<const std::byte> bytes) {
-  constexpr size_t together = size_t(8) << 20;
   while (!bytes.empty()) {
     ssize_t written = ::write(fd, bytes.data(), std::min(bytes.size(), together));
     if (written < 0 && errno == EINTR)
@@ -156,6 +158,22 @@ Status OutputFile::write(std::span<const std::byte> bytes) {
       startWriteback(fd, lseek(fd, 0, SEEK_CUR) - written, written);
   }
   return {};
+}
+
+Status OutputFile::copy(const std::string &from) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(from));
+  std::span<const std::byte> left = file.bytes();
+  if (int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC); source >= 0) {
+    ssize_t copied = 1;
+    while (copied > 0 && !left.empty()) {
+      copied = copy_file_range(source, nullptr, fd, nullptr, std::min(left.size(), together), 0);
+      left = left.subspan(size_t(std::max<ssize_t>(copied, 0)));
+      if (copied == ssize_t(together))
+        startWriteback(fd, lseek(fd, 0, SEEK_CUR) - copied, copied);
+    }
+    close(source);
+  }
+  return write(left); // where the kernel does not; which says why it cannot be written, too
 }
 
 Status OutputFile::prepare() {

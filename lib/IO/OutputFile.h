@@ -40,6 +40,9 @@ public:
 
   /// Appends. Errors: IO_2, SYSTEM_3.
   Status write(std::span<const std::byte> bytes);
+  /// Appends a whole file, which the kernel copies where it can. Errors: those of MappedFile::open,
+  /// IO_2, SYSTEM_3.
+  Status copy(const std::string &from);
   /// Puts the bytes on the disk and the file in its place. Errors: IO_2, SYSTEM_3.
   Status commit();
   /// In two steps, for files that belong together: everything that may take time or fail for want

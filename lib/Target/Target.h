@@ -135,7 +135,8 @@ public:
   /// Which other programs have a part in the code, as text that differs where they do; empty: none.
   virtual std::string toolchain() const { return {}; }
 
-  /// Registers the dialects that `emit` and `lower` create operations of.
+  /// Registers the dialects that `emit` and `lower` create operations of, and how they are
+  /// translated there: what must be loaded before several threads do.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };
 

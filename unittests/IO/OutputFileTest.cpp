@@ -53,6 +53,30 @@ TEST_F(OutputFileTest, TakesItsPlaceOnlyWhenCommitted) {
   EXPECT_EQ(names(), std::vector<std::string>{"a"});
 }
 
+TEST_F(OutputFileTest, CopiesWholeFiles) {
+  for (size_t bytes : {0, 1, (20 << 20) + 3}) { // several steps of a copy
+    std::string text(bytes, 'x');
+    for (size_t i = 0; i < bytes; i += 1000)
+      text[i] = char('a' + i / 1000 % 26);
+    put(path("a"), text);
+    {
+      auto file = OutputFile::create(path("b"));
+      ASSERT_TRUE(file.ok());
+      ASSERT_TRUE(file->write(asBytes("begin ")).ok());
+      ASSERT_TRUE(file->copy(path("a")).ok());
+      ASSERT_TRUE(file->write(asBytes(" end")).ok());
+      ASSERT_TRUE(file->commit().ok());
+    }
+    EXPECT_TRUE(get(path("b")) == "begin " + text + " end") << bytes;
+  }
+  auto full = OutputFile::create("/dev/full");
+  ASSERT_TRUE(full.ok());
+  Status status = full->copy(path("a"));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, Code::SYSTEM_3);
+  EXPECT_EQ(full->copy(path("none")).error().code, Code::IO_1);
+}
+
 TEST_F(OutputFileTest, FollowsLinksAndLeavesOtherNamesAlone) {
   put(path("real"), "old");
   fs::create_symlink("real", path("link"));

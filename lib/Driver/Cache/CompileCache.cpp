@@ -171,9 +171,9 @@ Result<std::string> CompileCache::noteFacts(const std::string &key) const {
 }
 
 Status CompileCache::copy(const std::string &found, const std::string &path) {
-  TW_ASSIGN(MappedFile file, MappedFile::open(found));
-  std::span<const std::byte> bytes = file.bytes();
-  return writeFile(path, std::span(&bytes, 1));
+  TW_ASSIGN(OutputFile file, OutputFile::create(path));
+  TW_TRY(file.copy(found));
+  return file.commit();
 }
 
 std::string cacheKey(std::span<const std::string> parts) {

@@ -2,10 +2,8 @@
 #include "Program/Artifact/Artifact.h"
 #include "IO/OutputFile.h"
 #include "IR/Coded.h"
-#include "IR/Graph/Values.h"
-#include "IR/Tile/Tile.h"
-#include "IR/Tile/Variants.h"
 #include "Program/Artifact/Describe.h"
+#include "Program/Artifact/LowerKernels.h"
 #include "Program/Link/Link.h"
 #include "Program/ObjectCode/Machine.h"
 #include "Support/ChildProcess.h"
@@ -213,47 +211,6 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool isExter
 // Code
 //===----------------------------------------------------------------------===//
 
-/// The kernel itself, for the interpreter.
-static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
-  OwningOpRef<tile::KernelOp> program = kernel.clone();
-  for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName,
-                         tile::variantSizeName})
-    program.get()->removeAttr(name); // which change no result
-  llvm::raw_string_ostream(summary.program) << *program;
-}
-
-/// Lowers every kernel that is called into `into`.
-static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target &target,
-                                  const Cancellation *cancellation, KernelTable &kernels,
-                                  llvm::StringMap<KernelSummary> &texts) {
-  SymbolTable symbols(module);
-  bool hasValues = graph::hasValues(module);
-  LogicalResult result = success();
-  module.walk([&](graph::DispatchOp op) {
-    if (failed(result) || kernels.contains(op.getKernel()))
-      return;
-    if (isCancelled(cancellation)) {
-      result = failure();
-      return;
-    }
-    Operation *kernel = symbols.lookup(op.getKernel());
-    KernelSummary &summary = texts[op.getKernel()] = describeKernel(kernel);
-    FailureOr<target::KernelInfo> info = target.lower(kernel, into);
-    if (failed(info)) {
-      result = emitCoded(kernel->getLoc(), Code::TARGET_1)
-               << "@" << op.getKernel() << " could not be lowered";
-      return;
-    }
-    if (auto program = dyn_cast<tile::KernelOp>(kernel)) {
-      summary.cost = costOf(program, into);
-      if (hasValues)
-        addProgram(program, summary);
-    }
-    kernels[op.getKernel()] = std::move(*info);
-  });
-  return result;
-}
-
 /// The device code of all kernels, each image aligned.
 static DeviceImages gatherImages(const KernelTable &kernels) {
   DeviceImages all;
@@ -312,36 +269,33 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   if (!main)
     return emitCoded(module.getLoc(), Code::PROGRAM_2) << "the module has no function @main";
   OwningOpRef<ModuleOp> into = ModuleOp::create(main.getLoc());
-  KernelTable kernels;
-  llvm::StringMap<KernelSummary> texts;
   options.stage("kernels");
-  if (failed(lowerKernels(module, *into, target, options.cancellation, kernels, texts)))
-    return failure();
-
-  if (failed(target.finish(options.cancellation, options.codeCache)))
+  FailureOr<LoweredKernels> lowered = lowerKernels(module, *into, target, options.cancellation);
+  if (failed(lowered) || failed(target.finish(options.cancellation, options.codeCache)))
     return failure();
 
   options.stage("host");
   Payload payload;
   DenseMap<Operation *, int64_t> weights = placeWeights(main, payload);
-  llvm::SmallPtrSet<Operation *, 16> lowered;
+  llvm::SmallPtrSet<Operation *, 16> finished;
   for (Operation &op : *into->getBody())
-    lowered.insert(&op);
+    finished.insert(&op);
   FailureOr<HostProgram> program =
-      emitHostEntry(main, *into, kernels, weights, !options.architecture.empty());
-  if (failed(program) || failed(finishHost(*into, lowered)))
+      emitHostEntry(main, *into, lowered->kernels, weights, !options.architecture.empty());
+  if (failed(program) || failed(finishHost(*into, finished)))
     return failure();
   options.lowered(*into);
 
-  ArtifactFacts facts{options.model,        options.target,        options.cpu.features, false,
-                      options.architecture, gatherImages(kernels), options.key};
+  ArtifactFacts facts{options.model, options.target,       options.cpu.features,
+                      false,         options.architecture, gatherImages(lowered->kernels),
+                      options.key};
   // State adds its initial values to the payload.
-  std::string metadata = describeProgram(main, *program, texts, payload, facts);
+  std::string metadata = describeProgram(main, *program, lowered->texts, payload, facts);
   bool isFile = options.descriptor == 0;
   if (isFile && (options.weights == WeightsPlace::External ||
                  (options.weights == WeightsPlace::Auto && payload.bytes() >= mostEmbedded))) {
     facts.hasExternalWeights = true;
-    metadata = describeProgram(main, *program, texts, payload, facts);
+    metadata = describeProgram(main, *program, lowered->texts, payload, facts);
   }
   options.stage("llvm");
   FailureOr<std::vector<ObjectFile>> objects =

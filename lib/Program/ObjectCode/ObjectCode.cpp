@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/ObjectCode/ObjectCode.h"
 #include "IR/Coded.h"
+#include "IR/Threads.h"
 #include "Program/ObjectCode/Machine.h"
 #include "Program/ObjectCode/MergeProducts.h"
 #include "Program/ObjectCode/OneLaneStores.h"
 #include "Program/ObjectCode/Optimize.h"
 #include "Program/ObjectCode/Parts.h"
 #include "Program/ObjectCode/SoftFloat.h"
-#include "Support/Limits.h"
-#include "Support/Parallel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
 #include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -31,7 +30,7 @@ namespace tw {
 /// Splitting a small program costs more than it gains; more threads than this gain nothing. Parts
 /// take different times, of which their length tells little, so there are several for each thread:
 /// with eight, ResNet-50 takes two threads 5 % less to compile than with four.
-static constexpr size_t functionsOfPart = 4, mostThreads = 16, partsOfThread = 8, mostParts = 64;
+static constexpr size_t functionsOfPart = 2, mostThreads = 16, partsOfThread = 8, mostParts = 64;
 
 /// Code for what this host has is scheduled for this host.
 static void setFunctionAttributes(llvm::Module &module, const InstructionSet &set) {
@@ -83,30 +82,11 @@ static size_t threadCount() {
   return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostThreads);
 }
 
-static std::vector<llvm::SmallString<0>> split(const llvm::Module &code) {
-  size_t functions = llvm::count_if(code, [](auto &f) { return !f.isDeclaration(); });
+static std::vector<OwningOpRef<ModuleOp>> split(ModuleOp module) {
+  size_t functions = llvm::count_if(module.getOps<LLVM::LLVMFuncOp>(),
+                                    [](auto function) { return !function.isExternal(); });
   size_t most = std::min(threadCount() * partsOfThread, mostParts);
-  size_t parts = std::clamp<size_t>(functions / functionsOfPart, 1, most);
-  return splitInParts(code, parts);
-}
-
-/// Compiles one part in a context of its own; `metadata` and `deviceCode` may be empty.
-static ObjectFile compilePart(StringRef bitcode, const InstructionSet &set, StringRef metadata,
-                              StringRef deviceCode, bool favorsCompileTime) {
-  llvm::LLVMContext context;
-  auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "part"), context);
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
-  if (favorsCompileTime)
-    machine->setOptLevel(llvm::CodeGenOptLevel::Less);
-  if (!part) {
-    llvm::consumeError(part.takeError());
-    return {};
-  }
-  if (!metadata.empty())
-    addMetadata(**part, metadata);
-  if (!deviceCode.empty())
-    addSection(**part, TW_DEVICE_SECTION, deviceCode)->setAlignment(llvm::Align(TW_ALIGNMENT));
-  return emitCode(**part, *machine, llvm::CodeGenFileType::ObjectFile);
+  return splitInParts(module, std::clamp<size_t>(functions / functionsOfPart, 1, most));
 }
 
 /// Reports an error at the module, and fails.
@@ -114,37 +94,49 @@ static LogicalResult report(ModuleOp module, const llvm::Twine &what) {
   return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
 }
 
-/// LLVM's code of the module, not optimised; null after an error.
-static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::LLVMContext &context,
-                                               const InstructionSet &set) {
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
+/// Before any thread translates.
+static void registerTranslations(MLIRContext &context) {
+  registerBuiltinDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+}
+
+namespace {
+
+/// LLVM's code, and what it is for.
+struct Translated {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> code;
+};
+
+} // namespace
+
+/// LLVM's code of the module, not optimised.
+static FailureOr<Translated> translate(ModuleOp module, llvm::LLVMContext &context,
+                                       const InstructionSet &set) {
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
   if (!machine)
-    return (void)(emitCoded(module.getLoc(), Code::PROGRAM_9)
-                  << "this compiler has no code generator for "
-                  << llvm::StringRef(nameOf(set.architecture))),
-           nullptr;
+    return emitCoded(module.getLoc(), Code::PROGRAM_9) << "this compiler has no code generator for "
+                                                       << llvm::StringRef(nameOf(set.architecture));
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "tilewright");
   if (!code)
-    return (void)report(module, "the program cannot be written as LLVM IR"), nullptr;
+    return report(module, "the program cannot be written as LLVM IR");
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
   setFunctionAttributes(*code, set);
-  return code;
+  return Translated{std::move(machine), std::move(code)};
 }
 
 FailureOr<std::string> makeText(ModuleOp module, const InstructionSet &set, CodeText kind) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(module, context, set);
-  if (!code)
+  registerTranslations(*module.getContext());
+  FailureOr<Translated> made = translate(module, context, set);
+  if (failed(made))
     return failure();
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
-  ObjectFile assembly = emitCode(*code, *machine, llvm::CodeGenFileType::AssemblyFile);
+  ObjectFile assembly = emitCode(*made->code, *made->machine, llvm::CodeGenFileType::AssemblyFile);
   if (kind == CodeText::Assembly)
     return std::string(assembly.data(), assembly.size());
   std::string text;
-  llvm::raw_string_ostream(text) << *code;
+  llvm::raw_string_ostream(text) << *made->code;
   return text;
 }
 
@@ -152,25 +144,30 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const Instructio
                                                StringRef metadata, bool favorsCompileTime,
                                                const Cancellation *cancellation,
                                                StringRef deviceCode) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(module, context, set);
-  if (!code)
-    return failure();
-
-  std::vector<llvm::SmallString<0>> parts = split(*code);
+  registerTranslations(*module.getContext());
+  std::vector<OwningOpRef<ModuleOp>> parts = split(module);
   std::vector<ObjectFile> objects(parts.size());
-  auto compile = [&](size_t i) {
-    bool isFirst = i == 0;
-    if (!isCancelled(cancellation))
-      objects[i] = compilePart(parts[i], set, isFirst ? metadata : StringRef(),
-                               isFirst ? deviceCode : StringRef(), favorsCompileTime);
+  auto compile = [&](size_t i) -> LogicalResult {
+    OwningOpRef<ModuleOp> part = std::move(parts[i]); // erased by its thread, too
+    llvm::LLVMContext context;
+    FailureOr<Translated> made = failure();
+    if (isCancelled(cancellation) || failed(made = translate(*part, context, set)))
+      return failure();
+    if (favorsCompileTime)
+      made->machine->setOptLevel(llvm::CodeGenOptLevel::Less);
+    if (i == 0 && !metadata.empty())
+      addMetadata(*made->code, metadata);
+    if (i == 0 && !deviceCode.empty())
+      addSection(*made->code, TW_DEVICE_SECTION, deviceCode)
+          ->setAlignment(llvm::Align(TW_ALIGNMENT));
+    part = nullptr;
+    objects[i] = emitCode(*made->code, *made->machine, llvm::CodeGenFileType::ObjectFile);
+    if (objects[i].empty())
+      return report(module, "LLVM cannot write object files of the program");
+    return success();
   };
-  // Deeply nested expressions need large stacks.
-  onThreads(parts.size(), mostThreads, [&](size_t i) { runOnLargeStack([&] { compile(i); }); });
-  if (isCancelled(cancellation))
+  if (failed(onThreadsInOrder(*module.getContext(), parts.size(), compile)))
     return failure();
-  if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))
-    return report(module, "LLVM cannot write object files of the program");
   return objects;
 }
 

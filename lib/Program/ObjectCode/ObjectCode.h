@@ -15,7 +15,8 @@ namespace tw {
 using ObjectFile = llvm::SmallVector<char, 0>;
 
 /// Object files of `module` (LLVM dialect), optimised for a CPU with `set`, as bytes in
-/// memory: the same for the same module and number of threads. Reports what goes wrong at the
+/// memory: the same for the same module and number of threads. Takes what `module` defines out of
+/// it. Reports what goes wrong at the
 /// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first, and
 /// `deviceCode`, unless it is empty, its TW_DEVICE_SECTION. What `favorsCompileTime` is not worth
 /// much of LLVM's time. A cancellation fails without a report.

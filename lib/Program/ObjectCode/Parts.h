@@ -2,20 +2,15 @@
 //
 // A module in parts that are compiled at the same time.
 #pragma once
-#include "llvm/ADT/SmallString.h"
-#include <memory>
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include <vector>
-
-namespace llvm {
-class Module;
-}
 
 namespace tw {
 
-/// At most `most` parts as bitcode, since a module belongs to a context and a context to a thread:
-/// each definition in one of them, local ones with all that uses them. Parts have about as many
-/// instructions as each other, which llvm::SplitModule does not look at, and the largest comes
-/// first.
-std::vector<llvm::SmallString<0>> splitInParts(const llvm::Module &module, size_t most);
+/// Moves what `module` (LLVM dialect) defines to at most `most` modules: each definition to one of
+/// them, local ones with all that uses them; the others declare what they use of it. Parts have
+/// about as many operations as each other, and the largest comes first: the same each time.
+std::vector<mlir::OwningOpRef<mlir::ModuleOp>> splitInParts(mlir::ModuleOp module, size_t most);
 
 } // namespace tw

@@ -37,6 +37,7 @@ public:
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect, arith::ArithDialect,
                     math::MathDialect, cf::ControlFlowDialect, ub::UBDialect, vector::VectorDialect,
                     tile::TileDialect>();
+    nvidia::registerTranslations(registry);
   }
 
   FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
@@ -67,6 +68,10 @@ public:
       std::lock_guard lock(mutex);
       jobs.swap(pending);
     }
+    // Kernels are lowered at the same time: errors are in the same order each time.
+    llvm::sort(jobs, [](const Pending &a, const Pending &b) {
+      return a.code->entries.front().name < b.code->entries.front().name;
+    });
     std::vector<Status> results(jobs.size());
     tw::onThreads(jobs.size(), mostThreads, [&](size_t i) {
       if (isCancelled(cancellation))

@@ -50,10 +50,16 @@ static LogicalResult report(ModuleOp module, const char *what) {
   return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
 }
 
+void registerTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
 FailureOr<DeviceModule> translateForDevice(ModuleOp device, const GpuArchitecture &architecture) {
-  registerBuiltinDialectTranslation(*device.getContext());
-  registerLLVMDialectTranslation(*device.getContext());
-  registerNVVMDialectTranslation(*device.getContext());
+  DialectRegistry registry;
+  registerTranslations(registry);
+  device.getContext()->appendDialectRegistry(registry);
   PassManager passes(device.getContext()); // what is written as inline assembly
   passes.addPass(createConvertNVVMToLLVMPass());
   if (failed(passes.run(device)))

@@ -2,6 +2,7 @@
 #pragma once
 #include "Target/NVIDIA/Architecture.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@ struct DeviceModule {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> code;
 };
+
+/// What is needed to translate kernels.
+void registerTranslations(mlir::DialectRegistry &registry);
 
 /// Translates kernels (llvm and nvvm dialects). Reports what goes wrong at the module's location.
 mlir::FailureOr<DeviceModule> translateForDevice(mlir::ModuleOp device,
