@@ -14,8 +14,8 @@ namespace {
 class Threads : public testing::Test {
 protected:
   /// What was reported, in order, and whether all succeeded.
-  std::pair<std::vector<std::string>, bool>
-  run(size_t count, const std::function<LogicalResult(size_t)> &work) {
+  std::pair<std::vector<std::string>, bool> run(size_t count,
+                                                const std::function<LogicalResult(size_t)> &work) {
     std::vector<std::string> said;
     ScopedDiagnosticHandler handler(
         &context, [&](Diagnostic &diagnostic) { said.push_back(diagnostic.str()); });
