@@ -8,6 +8,7 @@
 - no folder of lib/ with more than 24 sources (a header and its .cpp are one), the reference target no longer than
   plain loops need to be;
 - a level includes only what stands above it in DESIGN's list;
+- what torch keeps to itself is used in one file of the Python package, which checks torch's version;
 - no tracked file over 1 MB, all of them together under 32 MB.
 """
 import pathlib
@@ -25,6 +26,10 @@ LEVELS = ["Support", "IO", "IR/PCH", "IR", "IR/Graph", "IR/Torch", "IR/Tile", "I
 SIGNATURE_END = r"\)( const| noexcept| override| final| mutable| -> [^{]+)* \{$"
 NO_FUNCTION = r"\s*(\} )?(if|for|while|switch|else|catch)\b"
 MAX_LINES, MAX_FUNCTION, MAX_TEST, MAX_FILE, MAX_TOTAL, MAX_SOURCES = 600, 60, 90, 1 << 20, 32 << 20, 24
+# What torch documents nowhere, and where it may be used.
+PRIVATE_TORCH = re.compile(r"(?<![.\w])torch(\.\w+)*\._[a-z]|\b(from|import) torch\._|\bfunctorch\b"
+                           r"|(?<![.\w])torch\.(ops\.higher_order|fx\.experimental)\b")
+PACKAGE, PRIVATE = pathlib.Path("python/tilewright"), pathlib.Path("python/tilewright/torch/_private.py")
 MAX_LEVEL = {"lib/Target/Reference": 1500}  # lines of C++ of a folder
 
 
@@ -41,6 +46,13 @@ def includes_below(path, lines):
         there = level(match[1].rsplit("/", 1)[0]) if match else None
         if here is not None and there is not None and there > here:
             yield f"{path}:{number}: {LEVELS[here]} includes {match[1]}, which stands below it"
+
+
+def private_torch(path, lines):
+    if PACKAGE in path.parents and path != PRIVATE:
+        for number, line in enumerate(lines, 1):
+            if match := PRIVATE_TORCH.search(line):
+                yield f"{path}:{number}: {match[0]} is torch's own: it belongs into {PRIVATE}"
 
 
 def opening_line(lines, index):
@@ -96,6 +108,8 @@ def check(path):
         yield f"{path}: does not start with the licence line"
     if len(lines) > MAX_LINES:
         yield f"{path}: {len(lines)} lines (at most {MAX_LINES})"
+    if path.suffix == ".py":
+        yield from private_torch(path, lines)
     if path.suffix in {".cpp", ".h", ".c"}:
         yield from long_functions(path, lines)
         if path.parts[0] == "lib":

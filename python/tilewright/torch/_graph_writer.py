@@ -30,14 +30,6 @@ class Unwritable(Exception):
     """What a graph holds that the schema cannot say."""
 
 
-def target_name(target: Any) -> str:
-    """"torch.ops.aten.add.Tensor", "_operator.mul"."""
-    module = target.__module__
-    if module.startswith("torch._ops"):
-        return f"{module.replace('torch._ops', 'torch.ops')}.{target.__name__}"
-    return f"{module}.{target.__name__}"
-
-
 class GraphWriter:
     """Writes one graph; subgraphs have writers of their own.
 
@@ -94,7 +86,7 @@ class GraphWriter:
     def _call_function(self, node: Node) -> None:
         if node.target is operator.getitem:
             return  # its name is a result's of the producer
-        target, value, name = node.target, node.meta.get("val"), target_name(node.target)
+        target, value, name = node.target, node.meta.get("val"), _private.target_name(node.target)
         if (call := _kernel_calls.find(node)) is not None:
             self._kernel_call(node, call)
             return
@@ -109,7 +101,7 @@ class GraphWriter:
             inputs = [self._named("ab"[i] if i < 2 else "c", argument, 1) for i, argument in enumerate(node.args)]
             outputs = [self._define(node.name, value)]
         else:
-            raise Unwritable(f"a call of {target_name(target)}")
+            raise Unwritable(f"a call of {_private.target_name(target)}")
         inputs += [self._named(name, argument, 2) for name, argument in node.kwargs.items()]
         self._add_node(node, name, inputs, outputs)
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import torch
 from torch.fx import Node
 
 from . import _operators, _private
 
-FUNCTIONAL = torch.ops.higher_order.auto_functionalized_v2
+FUNCTIONAL = _private.FUNCTIONAL
 
 
 class KernelCall(NamedTuple):

@@ -85,7 +85,7 @@ class Operator:
     # Sizes
 
     def fake(self, *args: Any) -> Any:
-        """The results without their elements, of sizes that may be symbolic. Errors: RuntimeError of torch._check."""
+        """The results without their elements, of sizes that may be symbolic. Errors: RuntimeError of _private.check."""
         symbols = self._bind(args)
         dtypes = self._dtypes(args)
         like = next((each for each in args if isinstance(each, torch.Tensor)), None)
@@ -114,14 +114,14 @@ class Operator:
                 values[each.name] = argument
             elif isinstance(argument, torch.Tensor):
                 shape, name = each.annotation.shape, each.name
-                torch._check(argument.dim() == len(shape), lambda: f"kernel {self.kernel.name}: argument {name} has "
+                _private.check(argument.dim() == len(shape), lambda: f"kernel {self.kernel.name}: argument {name} has "
                              f"{argument.dim()} dimensions, but {len(shape)} are declared")
                 equations += list(zip(shape, argument.shape))
         _solve(self.kernel.name, equations, values)
         for size, value in equations:
             wanted = _evaluated(size, values)
             text = f"{size}" if str(wanted) == str(size) else f"{size} = {wanted}"
-            torch._check(wanted == value,
+            _private.check(wanted == value,
                          lambda: f"kernel {self.kernel.name}: a size is {value}, but must be {text}")  # noqa: B023
         for symbol in self.signature.symbols():
             self._check_range(symbol, values.get(symbol.name))
@@ -134,11 +134,11 @@ class Operator:
             return (f"kernel {self.kernel.name}: symbol {symbol.name} is {value}, but must be from {symbol.min} to "
                     f"{symbol.max} and a multiple of {symbol.multiple}")
         if symbol.min > 0:
-            torch._check(value >= symbol.min, refusal)
+            _private.check(value >= symbol.min, refusal)
         if symbol.max < 2**63 - 1:
-            torch._check(value <= symbol.max, refusal)
+            _private.check(value <= symbol.max, refusal)
         if symbol.multiple > 1:
-            torch._check(value % symbol.multiple == 0, refusal)
+            _private.check(value % symbol.multiple == 0, refusal)
 
     # Gradients
 
@@ -240,8 +240,7 @@ def _connect(name: str, library: Any, mutates: bool) -> None:
         library.impl(name.partition("::")[2], run, key)
     torch.library.register_fake(name, lambda *args: _registered[name].fake(*args), lib=library)
     if mutates:
-        # torch resolves negated views of what is written only where an operator gives it back.
-        library.impl(name.partition("::")[2], torch.library.fallthrough_kernel, "Negative")
+        _private.leave_negated(library, name)
     else:
         _private.register_autograd(
             library, name, run, lambda ctx, *gradients: _registered[name].differentiate(ctx, *gradients),
@@ -257,7 +256,7 @@ def _solve(kernel: str, equations: list[tuple[Any, Any]], values: dict[str, Any]
     sizes = [(size, value) for size, value in equations if isinstance(size, Size)]
     for equation, symbol, factor, offset in Size._solve([size for size, _ in sizes], list(values)):
         factor, offset, value = _evaluated(factor, values), _evaluated(offset, values), sizes[equation][1]
-        torch._check(factor != 0, lambda: f"kernel {kernel}: symbol {symbol} does not follow from {sizes[equation][0]} = "
+        _private.check(factor != 0, lambda: f"kernel {kernel}: symbol {symbol} does not follow from {sizes[equation][0]} = "
                      f"{value}, where its factor is 0")
         values[symbol] = value if (factor, offset) == (1, 0) else (value - offset) // factor
 

@@ -16,8 +16,7 @@ from ._layout import COPY
 aten = torch.ops.aten
 # Whose tags say what draws; an operator of another library may draw without one.
 TAGGED = {"aten", "prim", "prims"}
-HIGHER = torch.ops.higher_order
-EFFECTS = {HIGHER.with_effects}
+EFFECTS = {_private.WITH_EFFECTS}
 
 
 def bodies(node: Node) -> Iterator[GraphModule]:

@@ -8,6 +8,7 @@ import functools
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -35,6 +36,17 @@ _check_version()
 OpOverload = torch._ops.OpOverload
 HigherOrderOperator = torch._ops.HigherOrderOperator
 
+# Operators that torch puts into graphs and documents nowhere. They call another operator: one that draws, and give the
+# generator's state before; one that draws, from a given state, which for a GPU is a torch.Generator; one that writes to its
+# arguments, and give what these are then; one that has an effect outside of the graph.
+SAVE_STATE, FROM_STATE = torch.ops.higher_order.run_and_save_rng_state, torch.ops.higher_order.run_with_rng_state
+FROM_GENERATOR = torch.ops.higher_order.graphsafe_run_with_rng_state
+FUNCTIONAL = torch.ops.higher_order.auto_functionalized_v2
+WITH_EFFECTS = torch.ops.higher_order.with_effects
+
+# check(condition, text) raises a RuntimeError where a condition, on sizes that may be symbolic, does not hold.
+check = torch._check
+
 
 def schema_of(op: Any) -> Any:
     """The schema of an OpOverload: arguments and returns with names and types."""
@@ -44,6 +56,14 @@ def schema_of(op: Any) -> Any:
 def operator_name(op: Any) -> str:
     """"aten.add.Tensor"."""
     return str(op)
+
+
+def target_name(target: Any) -> str:
+    """Of what a node calls, as torch.export.save writes it: "torch.ops.aten.add.Tensor", "_operator.mul"."""
+    module = target.__module__
+    if module.startswith("torch._ops"):
+        module = module.replace("torch._ops", "torch.ops")
+    return f"{module}.{target.__name__}"
 
 
 def returns_one_list(op: Any) -> bool:
@@ -108,6 +128,18 @@ def fake_mode_of(module: Any) -> Any:
 
     values = [node.meta.get("val") for node in module.graph.nodes]
     return detect_fake_mode([value for value in values if isinstance(value, torch.Tensor)]) or contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def drawing_from(generator: Any) -> Iterator[None]:
+    """In the block the GPU's own generator is in the state of this one, which goes on with it."""
+    own = torch.cuda.default_generators[generator.device.index]
+    before = own.graphsafe_get_state()
+    own.graphsafe_set_state(generator)
+    try:
+        yield
+    finally:
+        own.graphsafe_set_state(before)
 
 
 def tracing_lock() -> Any:
@@ -245,3 +277,9 @@ def register_autograd(library: Any, name: str, run: Any, backward: Any, setup_co
         return differentiable(keys, *args)
 
     library.impl(name.partition("::")[2], call, "Autograd", with_keyset=True)
+
+
+def leave_negated(library: Any, name: str) -> None:
+    """An operator that writes is called with negated views as they are: torch resolves those of what is written only where
+    an operator gives it back."""
+    library.impl(name.partition("::")[2], torch.library.fallthrough_kernel, "Negative")

@@ -20,8 +20,7 @@ from . import _order, _private
 from ._sizes import Sizes, Unplannable
 
 aten = torch.ops.aten
-SAVE_STATE, FROM_STATE = torch.ops.higher_order.run_and_save_rng_state, torch.ops.higher_order.run_with_rng_state
-FROM_GENERATOR = torch.ops.higher_order.graphsafe_run_with_rng_state  # of a GPU: the state is a torch.Generator
+SAVE_STATE, FROM_STATE, FROM_GENERATOR = _private.SAVE_STATE, _private.FROM_STATE, _private.FROM_GENERATOR
 # Of these a tensor argument gives nothing but sizes and dtype.
 LIKE = {aten.rand_like.default, aten.randn_like.default, aten.randint_like.default, aten.randint_like.low_dtype,
         aten.uniform.default, aten.bernoulli.p, aten.normal_functional.default, aten.exponential.default,
@@ -168,14 +167,9 @@ def _in_state(draw: Draw, call: Call, place: int | None,
 
 
 def _with_generator(given: torch.Generator, draw: Draw, numbers: Any) -> torch.Tensor:
-    """As a GPU's own generator, in the state of `given`, which goes on with it."""
-    own = torch.cuda.default_generators[given.device.index]
-    before = own.graphsafe_get_state()
-    own.graphsafe_set_state(given)
-    try:
+    """As the GPU's own generator in this state."""
+    with _private.drawing_from(given):
         return draw(numbers)
-    finally:
-        own.graphsafe_set_state(before)
 
 
 def _draw(node: Node, sizes: Sizes, places: dict[Node, int]) -> Draw:

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 
 from .. import _native
 from . import _kernel_calls, _operators, _order, _private
-from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
+from ._graph_writer import DTYPES, GraphWriter, Unwritable, program
 from ._kernel_views import PART
 from ._layout import may_overlap, root_of, row_major
 from ._place import Place, tensors_in
@@ -185,4 +185,4 @@ def user_line(node: Node) -> str:
 
 def describe(node: Node, reason: str) -> str:
     line = user_line(node)
-    return f"{target_name(node.target).removeprefix('torch.ops.')}: {reason}{f' ({line})' if line else ''}"
+    return f"{_private.target_name(node.target).removeprefix('torch.ops.')}: {reason}{f' ({line})' if line else ''}"
