@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -16,12 +16,15 @@ from ._options import read
 
 class GraphRecord:
     """One graph. kind: "inference", "forward" or "backward". operators: how many it has. programs: what was
-    compiled of it. eager: for each operator that runs eagerly its name, why, and the user's line."""
+    compiled of it. eager: for each operator that runs eagerly its name, why, and the user's line. beside: how many more
+    nodes are in no program though nothing speaks against them: views of which no program is made, sizes, and writes to
+    arguments."""
 
     def __init__(self, kind: str, operators: int) -> None:
         self.kind, self.operators = kind, operators
         self.programs: list[Any] = []
         self.eager: list[str] = []
+        self.beside = 0
 
     def add_program(self, program: Any) -> None:
         self.programs.append(program)
@@ -31,6 +34,9 @@ class GraphRecord:
             return  # a part of what another gives
         self.eager.append(_support.describe(node, reason))
 
+    def add_beside(self, nodes: Iterable[Node]) -> None:
+        self.beside += sum(node.target is not operator.getitem for node in nodes)
+
     def begun(self) -> GraphRecord:
         """One of the same graph, for an attempt to compile it."""
         return GraphRecord(self.kind, self.operators)
@@ -38,6 +44,7 @@ class GraphRecord:
     def add(self, attempt: GraphRecord) -> None:
         self.programs += attempt.programs
         self.eager += attempt.eager
+        self.beside += attempt.beside
 
     def tell(self) -> None:
         """Tells the logger."""
@@ -47,6 +54,8 @@ class GraphRecord:
     def __str__(self) -> str:
         lines = [f"{self.kind} graph: {_count(self.operators, 'operator')}, {_count(len(self.programs), 'program')}, "
                  f"{len(self.eager)} run eagerly"]
+        if self.beside:
+            lines[0] += f", {self.beside} more beside the programs (views, sizes, writes to arguments)"
         lines += [f"  {line}" for line in self.eager]
         return "\n".join(lines)
 

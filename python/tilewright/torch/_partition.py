@@ -57,16 +57,22 @@ def _run_in_stages(module: GraphModule, reasons: dict[Node, str], compile_part: 
                    seen: GraphRecord) -> Any:
     eager, pieces = _stages(module, reasons)
     runner = _Runner(module)
+    beside: list[Node] = []
     for stage in range(max([*eager, *pieces], default=-1) + 1):
         runner.add_eager(eager[stage])
+        beside += [node for node in eager[stage] if node not in reasons]
         piece = pieces[stage]
-        run = _compiled(piece, module, compile_part, seen) if _is_worthwhile(piece) else None
-        if run is None:
+        if not _is_worthwhile(piece):
             runner.add_eager(piece)
-        else:
+            beside += piece
+        elif run := _compiled(piece, module, compile_part, seen):
             runner.add_piece(run, *_ends_of(piece))
+        else:
+            runner.add_eager(piece)
     # Writes to arguments come when all has been read.
-    runner.add_eager([node for node in module.graph.nodes if node.target is COPY])
+    writes = [node for node in module.graph.nodes if node.target is COPY]
+    runner.add_eager(writes)
+    seen.add_beside([*beside, *(node for node in writes if node not in reasons)])
     return _boxed(runner.finish())
 
 
