@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+import tilewright.torch
 from compare import check, check_training
 from tilewright.torch import backend
 
@@ -105,6 +106,15 @@ def test_results_may_be_written_to():
 def test_empty_and_scalar_tensors():
     check(lambda x: (x * 2, x.sum(0), x.t()), torch.randn(0, 3))
     check(lambda x: x * 2 + 1, torch.tensor(3.0))
+
+
+@pytest.mark.parametrize("f, shape", [(lambda x: nn.functional.pad(x, (-1, -2)), (0, 3, 6)),
+                                      (lambda x: nn.functional.unfold(x, 2, padding=1), (0, 1, 5, 5))], ids=["pad", "unfold"])
+def test_strides_of_results_without_elements(f, shape):
+    """They may be of memory with gaps, which is no memory here."""
+    x = torch.randn(shape, requires_grad=True)
+    check(f, x.detach())
+    assert tilewright.torch.explain(f, x).eager == []
 
 
 def mutates(x, y):

@@ -68,7 +68,10 @@ def row_major(sizes: Any) -> list[Any]:
 
 
 def is_row_major(value: torch.Tensor, exactly: bool = False) -> bool:
-    """Whether it is known to be; strides of dimensions of size 1 count only when `exactly`."""
+    """Whether it is known to be; strides of dimensions of size 1, and of tensors without elements, count only when
+    `exactly`."""
+    if not exactly and any(_private.is_known(size == 0) for size in value.shape):
+        return True
     return all(_private.is_known(stride == expected) or (not exactly and _private.is_known(size == 1))
                for size, stride, expected in zip(value.shape, value.stride(), row_major(value.shape)))
 
@@ -199,8 +202,6 @@ class Layout:
 
     def _strided(self, node: Node, base: torch.Tensor) -> tuple[Any, Any, Any]:
         value = node.meta["val"]
-        if value.dtype != base.dtype:
-            raise Unplannable("a view with another dtype", node)
         return (self.sizes.numbers(value.shape), self.sizes.numbers(value.stride()),
                 self.sizes.number(value.storage_offset() - base.storage_offset()))
 
