@@ -207,6 +207,25 @@ def test_frozen_graphs_come_from_the_cache(graphs):
     assert files[1] == files[0] and [graph.preparations for graph in graphs] == [1, 1]
 
 
+@pytest.mark.parametrize("damage", [
+    lambda own, other: b"no artifact", lambda own, other: own[:len(own) // 2],
+    lambda own, other: own[:1000] + bytes([own[1000] ^ 1]) + own[1001:], lambda own, other: other, None,
+], ids=["text", "half", "a bit", "another program", "missing"])
+def test_damaged_preparations_are_made_again(graphs, damage, tmp_path):
+    """The program beside it is whole, and is made again with it."""
+    module, x = mlp(), torch.randn(32, 48)
+    agree(frozen(module), module, x)
+    file, = (tmp_path / "cache" / "torch").glob("*.prepare.so")
+    own, other = file.read_bytes(), file.with_name(file.name.replace(".prepare", "")).read_bytes()
+    file.unlink()
+    if damage:
+        file.write_bytes(damage(own, other))
+    torch._dynamo.reset()
+    agree(frozen(module), module, x)
+    assert file.stat().st_size > 1000 and file.read_bytes() != (damage(own, other) if damage else b"")
+    assert [graph.preparations for graph in graphs] == [1, 1]
+
+
 def test_inference_tensors_have_no_versions():
     with torch.inference_mode():
         module = mlp()

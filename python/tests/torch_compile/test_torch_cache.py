@@ -67,6 +67,28 @@ def test_cache(tmp_path, caplog):
     assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records) and not cache_files(tmp_path)
 
 
+@pytest.mark.parametrize("damage", [
+    lambda content, place: content[:place] + bytes([content[place] ^ 1]) + content[place + 1:], lambda content, place: content[:place],
+    lambda content, place: content[:place] + bytes(64) + content[place + 64:]], ids=["a bit", "its end", "a part"])
+def test_damaged_files_are_made_again(tmp_path, damage):
+    """Wherever they are damaged: none of such a file is loaded."""
+    x = torch.randn(4)
+    function = torch.compile(lambda x: x.sin() * 2 + 1, backend=backend)
+    expected = function(x)
+    file, = cache_files(tmp_path)
+    content = file.read_bytes()
+    for place in range(0, len(content), len(content) // 40):
+        damaged = damage(content, place)
+        if damaged == content:
+            continue
+        file.unlink()  # what is loaded of it stays as it is
+        file.write_bytes(damaged)
+        assert _cache.load(str(file), "torch") is None, place
+    torch._dynamo.reset()
+    assert torch.equal(function(x), expected)
+    assert _cache.load(str(file), "torch") is not None
+
+
 def test_what_others_may_have_written_is_not_used(tmp_path, caplog, monkeypatch):
     net, x = mlp().requires_grad_(False), torch.randn(4, 16)
 

@@ -33,6 +33,27 @@ def test_threads_of_calls():
     assert not wrong
 
 
+def test_first_calls_of_threads():
+    """Which compile, each of them one of two functions of which nothing has been compiled before."""
+    nets = [mlp().requires_grad_(False) for _ in range(2)]
+    compiled, begin, wrong = [torch.compile(net, backend=backend) for net in nets], threading.Barrier(6), []
+
+    def work(number):
+        x = torch.randn(4 + number, 16)
+        begin.wait(60)
+        try:
+            torch.testing.assert_close(compiled[number % 2](x), nets[number % 2](x))
+        except Exception as error:  # a thread's own are told by nobody
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
 def test_data_loader_workers():
     net = mlp().requires_grad_(False)
     compiled = torch.compile(net, backend=backend)

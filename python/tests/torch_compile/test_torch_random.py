@@ -9,7 +9,7 @@ from torch._subclasses import FakeTensorMode
 
 import tilewright.torch
 from compare import check, check_training
-from tilewright.torch import _backend, _options, _random, _strides
+from tilewright.torch import _backend, _options, _random, _strides, backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -22,6 +22,36 @@ pytestmark = pytest.mark.usefixtures("fresh")
 ])
 def test_random_numbers_are_those_of_eager(f):
     check(f, torch.randn(4, 6), eager=["maybe"])
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("f, eager", [
+    (lambda x: (torch.rand(4, 6), torch.rand_like(x), torch.randn(x.shape[1]), torch.randn_like(x)), ()),
+    (lambda x: (torch.randint(0, 9, (x.shape[0],)), torch.randint_like(x, 9), torch.randperm(7)), ()),
+    (lambda x: (x.clone().uniform_(-1, 1), x.clone().normal_(2, 3), x.clone().exponential_(), x.clone().geometric_(0.3)), ()),
+    (lambda x: (x.clone().log_normal_(), x.clone().cauchy_(), x.clone().bernoulli_(0.3)), ()),
+    (lambda x: nn.functional.dropout(torch.ones_like(x), 0.5), ()),
+    (lambda x: (torch.bernoulli(x.abs().clamp(max=1)), torch.multinomial(x.abs(), 3), torch.normal(x, x.abs())), ["data"]),
+], ids=["like", "integers", "distributions", "more distributions", "dropout", "of data"])
+def test_draws_are_equal_bit_for_bit(f, eager, dynamic):
+    check(f, torch.randn(4, 6), tolerance=0, dynamic=dynamic, eager=eager, again=[(torch.randn(5, 6),)] if dynamic else ())
+
+
+def test_what_checkpoints_drop_is_equal_bit_for_bit():
+    """Each gradient is 0 or 2 to the number of dropouts, as backward draws them again."""
+    def f(x):
+        return torch.utils.checkpoint.checkpoint(lambda x: nn.functional.dropout(nn.functional.dropout(x, 0.5) * 1, 0.5), x,
+                                                 use_reentrant=False)
+
+    gradients = []
+    for function in (torch.compile(f, backend=backend, fullgraph=True), f):
+        torch.manual_seed(0)
+        x = torch.ones(40, 50, requires_grad=True)
+        y = function(x)
+        y.sum().backward()
+        assert torch.equal(x.grad, y)
+        gradients.append(x.grad)
+    assert torch.equal(*gradients) and set(gradients[0].unique().tolist()) == {0.0, 4.0}
 
 
 def test_random_numbers_with_dynamic_sizes():
