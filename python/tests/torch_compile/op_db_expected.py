@@ -165,11 +165,8 @@ SOMETIMES_EAGER = {
         "aten.lu_unpack.default": {"lu_solve": 54, "linalg.lu_solve": 216},
     },
     "it has a result whose memory has gaps or overlaps": {
-        "aten.col2im.default": {"nn.functional.unfold": 54},
-        "aten.constant_pad_nd.default": {"constant_pad_nd": 16, "nn.functional.pad.constant": 16},
-        "aten.empty_permuted.default": {"empty_permuted": 12},
         "aten.empty_strided.default": {"empty_strided": 3},
-        "aten.new_empty_strided.default": {"new_empty_strided": 6},
+        "aten.new_empty_strided.default": {"new_empty_strided": 5},
         "aten.unsafe_split.Tensor": {"unsafe_chunk": 2},
     },
     "it is given a place in the memory of an argument": {
@@ -210,4 +207,38 @@ SOMETIMES_UNTRACEABLE = {
     "aten.unique_dim.default": {"unique": 408},
     "linalg_eig_backward: The eigenvectors in the complex case are specified up to multiplication by e^{i phi}. "
     "The specified loss function depends on this quantity, so it is ill-defined.": {"linalg.eig": 3},
+}
+# Of how many samples torch's graphs have other strides than eager PyTorch, and what we compile of them has those of the
+# graphs: a norm's dimensions of one element, and gradients that are computed in another order of dimensions.
+STRIDES = {
+    "AOTAutograd's graph gives results with these strides": {"linalg.matrix_norm": 3},
+    "AOTAutograd's graph gives gradients with these strides": {"ormqr": 48},
+}
+# The same for samples with gaps in memory, where it is another number than without: 0 for none. In eager PyTorch scatters
+# keep the gaps, dropout that drops nothing gives its argument itself, and some operators take no such memory.
+GAPS_EAGER = {
+    "a tensor has the dtype torch.complex64": {
+        "aten.view_as_complex.default": {"view_as_complex": 0},
+    },
+    "it has a result whose memory has gaps or overlaps": {
+        "aten.diagonal_scatter.default": {"diagonal_scatter": 15},
+        "aten.select_scatter.default": {"select_scatter": 5},
+        "aten.slice_scatter.default": {"slice_scatter": 9},
+        "aten.unsafe_split.Tensor": {"unsafe_chunk": 3, "unsafe_split": 2},
+    },
+    "it is given a place in the memory of an argument": {
+        "aten.as_strided.default": {"as_strided_scatter": 2},
+    },
+}
+GAPS_UNTRACEABLE = {
+    "!self.requires_grad() || self.is_contiguous() INTERNAL ASSERT FAILED at "
+    "\"/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp\":4754, please report a bug to PyTorch. "
+    "as_strided_scatter is currently only supported for contiguous inputs": {"as_strided_scatter": 5},
+    "Expected X.is_contiguous(memory_format) to be true, but got false.  (Could this error message be improved?  If so, "
+    "please report an enhancement request to PyTorch.)": {"native_group_norm": 17},
+    "Tensor must have a last dimension with stride 1": {"view_as_complex": 1},
+}
+GAPS_STRIDES = {
+    "AOTAutograd's graph gives results with these strides": {"nn.functional.dropout": 8},
+    "AOTAutograd's graph gives gradients with these strides": {"diagonal_scatter": 15, "select_scatter": 5, "slice_scatter": 9},
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch's own table of operators with samples, op_db: values, strides and gradients of each sample against eager PyTorch.
-Some by default, all with TW_ALL_OPERATORS=1. What runs eagerly, and of what torch makes no graph, is listed with the
-reason in op_db_expected.py: an operator that is listed and compiles, or for another reason does not, is a failure, too."""
+Some by default, all with TW_ALL_OPERATORS=1, and then each sample once more with memory that has gaps. What runs eagerly, of
+what torch makes no graph, and where torch's graphs have other strides than eager PyTorch is listed with the reason in
+op_db_expected.py: an operator that is listed and compiles, or for another reason does not, is a failure, too."""
 import collections
 import os
 import re
@@ -24,8 +25,6 @@ SAMPLES = 3  # of an operator; all with TW_ALL_OPERATORS
 UNDEFINED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"}
 # Dropout with p = 1 draws in AOTAutograd's graph, but not in eager PyTorch and in ours.
 OTHER_DRAWS = {"nn.functional.dropout"}
-# AOTAutograd's graph has other strides in dimensions of one element than eager PyTorch; ours has the graph's.
-OTHER_STRIDES = {"linalg.matrix_norm"}
 # A few of each family.
 CHOSEN = ["_segment_reduce.lengths", "add", "amax", "angle", "bernoulli", "bmm", "cat", "cdist", "clamp", "cumsum",
           "diagonal_copy", "div.floor_rounding", "expand", "frexp", "gather", "grid_sampler_2d", "histogram", "i0",
@@ -55,6 +54,11 @@ def lines(table):
 
 EAGER = counts_by_operator(lines(op_db_expected.EAGER), lines(op_db_expected.SOMETIMES_EAGER))
 UNTRACEABLE = counts_by_operator(op_db_expected.UNTRACEABLE, op_db_expected.SOMETIMES_UNTRACEABLE)
+STRIDES = counts_by_operator({}, op_db_expected.STRIDES)
+# With gaps: (what is said, of how many samples) where it is said of others than without.
+GAPS_EAGER = counts_by_operator({}, lines(op_db_expected.GAPS_EAGER))
+GAPS_UNTRACEABLE = counts_by_operator({}, op_db_expected.GAPS_UNTRACEABLE)
+GAPS_STRIDES = counts_by_operator({}, op_db_expected.GAPS_STRIDES)
 
 
 def full_name(op):
@@ -66,13 +70,18 @@ ALL = bool(os.environ.get("TW_ALL_OPERATORS"))  # all samples of all operators
 NAMES = list(OPERATORS) if ALL else CHOSEN
 
 
-def samples_of(op):
-    """Samples of f32, or i64 where there is no f32; empty where there is neither."""
+def samples_of(op, have_gaps):
+    """Samples of f32, or i64 where there is no f32; empty where there is neither. Where they `have_gaps`, each element is in
+    memory beside one that nobody may read."""
     dtype = next((each for each in (torch.float32, torch.int64) if op.supports_dtype(each, "cpu")), None)
     if dtype is None:
         return []
     samples = list(op.sample_inputs("cpu", dtype, requires_grad=dtype.is_floating_point and op.supports_autograd))
-    return samples if ALL else samples[:SAMPLES]
+    samples = samples if ALL else samples[:SAMPLES]
+    if not have_gaps:
+        return samples
+    return [sample.noncontiguous() for sample in samples if all(
+        leaf.layout is torch.strided for leaf in pytree.tree_leaves((sample.input, sample.args)) if isinstance(leaf, torch.Tensor))]
 
 
 class Call:
@@ -140,14 +149,37 @@ def gradients(results, inputs):
 
 
 class Untraceable(Exception):
-    """AOTAutograd makes no graph, or eager PyTorch has no gradient."""
+    """AOTAutograd makes no graph, or eager PyTorch has no result or gradient."""
 
     def __init__(self, error):
         super().__init__(str(error).partition("\n")[0])
 
 
+def strides_of(tensors):
+    """Those of tensors without elements say nothing."""
+    return [tensor.stride() if tensor.numel() else None for tensor in tensors]
+
+
+def strides_of_the_graph(function):
+    """Of the results, and of the gradients, that AOTAutograd's graphs give where PyTorch runs them."""
+    inputs = function.inputs()
+    results = compiled(function, as_it_is)(*inputs)
+    return strides_of(results), strides_of(gradients(results, inputs))
+
+
+def other_strides(function, ours, theirs):
+    """What is said of results and gradients with other strides than eager PyTorch's: nothing, or that AOTAutograd's graph has
+    them. Raises AssertionError where they are of our making."""
+    said = []
+    for what, got, expected, place in zip(("results", "gradients"), ours, theirs, range(2)):
+        if got != expected:
+            assert got == strides_of_the_graph(function)[place], f"strides of {what}: {got}, and eager {expected}"
+            said.append(f"AOTAutograd's graph gives {what} with these strides")
+    return said
+
+
 def compare(name, op, sample, records):
-    """Values, strides and gradients of one sample against eager PyTorch."""
+    """Values, strides and gradients of one sample against eager PyTorch. What is said of the strides."""
     function = Call(op, sample)
     mine, theirs = function.inputs(), function.inputs()
     ours = Ours(records)
@@ -164,37 +196,40 @@ def compare(name, op, sample, records):
     results = fast(*mine)
     torch.set_rng_state(state)
     # The table's own functions seed the generator in each call, which graphs do not.
-    as_graph = ours.draws or name in OTHER_STRIDES
-    expected = (compiled(function, as_it_is) if as_graph else function)(*theirs)
+    try:
+        expected = (compiled(function, as_it_is) if ours.draws else function)(*theirs)
+    except RuntimeError as error:
+        raise Untraceable(error) from error  # by eager PyTorch itself
     for x, y in zip(results, expected, strict=True):
-        assert (x.shape, x.dtype) == (y.shape, y.dtype) and (x.stride() == y.stride() or x.numel() == 0), (
-            f"{x.dtype} {list(x.shape)} with strides {x.stride()}, and eager {y.dtype} {list(y.shape)} with {y.stride()}")
+        assert (x.shape, x.dtype) == (y.shape, y.dtype), f"{x.dtype} {list(x.shape)}, and eager {y.dtype} {list(y.shape)}"
         if name not in UNDEFINED | OTHER_DRAWS:
             torch.testing.assert_close(x.detach(), y.detach(), rtol=2e-4, atol=1e-4, equal_nan=True)
     try:
         wanted = gradients(expected, theirs)
     except RuntimeError as error:
         raise Untraceable(error) from error  # by eager PyTorch, either
-    for x, y in zip(gradients(results, mine), wanted, strict=True):
+    got = gradients(results, mine)
+    for x, y in zip(got, wanted, strict=True):
         if name not in OTHER_DRAWS:
             torch.testing.assert_close(x, y, rtol=1e-3, atol=1e-3, equal_nan=True)
+    return other_strides(function, (strides_of(results), strides_of(got)), (strides_of(expected), strides_of(wanted)))
 
 
 PLACE = re.compile(r" \(\S+:\d+ \w+\)$")
 
 
 class Outcome:
-    """What becomes of an operator's samples. eager, untraceable: the reasons; wrong: each sample that differs from eager
-    PyTorch, and how."""
+    """What becomes of an operator's samples. eager, untraceable, strides: what is said of them; wrong: each sample that
+    differs from eager PyTorch, and how."""
 
-    def __init__(self, name):
+    def __init__(self, name, have_gaps):
         op = OPERATORS[name]
-        self.eager, self.untraceable, self.wrong = collections.Counter(), collections.Counter(), []
-        self.samples = samples_of(op)
+        self.eager, self.untraceable, self.strides, self.wrong = collections.Counter(), collections.Counter(), collections.Counter(), []
+        self.samples = samples_of(op, have_gaps)
         for number, sample in enumerate(self.samples):
             records = []
             try:
-                compare(name, op, sample, records)
+                self.strides.update(compare(name, op, sample, records))
             except Untraceable as error:
                 self.untraceable[str(error)] += 1
             except Exception as error:  # the other samples are looked at, too
@@ -209,11 +244,18 @@ def check(found, listed, samples):
         said: samples if count is None else count for said, count in listed.items() if said not in sometimes}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_operator(name):
-    outcome = Outcome(name)
+def listed(always, with_gaps, have_gaps):
+    """What is listed of an operator's samples; with gaps the same, but for what is listed of these."""
+    found = {**always, **with_gaps} if have_gaps else always
+    return {said: count for said, count in found.items() if count != 0}
+
+
+@pytest.mark.parametrize("name, have_gaps", [(name, have_gaps) for name in NAMES for have_gaps in ((False, True) if ALL else (False,))])
+def test_operator(name, have_gaps):
+    outcome = Outcome(name, have_gaps)
     if not outcome.samples:
         pytest.skip("it has neither f32 nor i64")
     assert not outcome.wrong, "\n".join(outcome.wrong)
-    check(outcome.eager, EAGER[name], len(outcome.samples))
-    check(outcome.untraceable, UNTRACEABLE[name], len(outcome.samples))
+    for found, always, with_gaps in ((outcome.eager, EAGER, GAPS_EAGER), (outcome.untraceable, UNTRACEABLE, GAPS_UNTRACEABLE),
+                                     (outcome.strides, STRIDES, GAPS_STRIDES)):
+        check(found, listed(always[name], with_gaps[name], have_gaps), len(outcome.samples))

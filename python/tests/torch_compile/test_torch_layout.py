@@ -108,6 +108,16 @@ def test_empty_and_scalar_tensors():
     check(lambda x: x * 2 + 1, torch.tensor(3.0))
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("given", [torch.ones(1, 2)[:, 1], torch.ones(3, 1, 8)[..., ::8][:, 0], torch.ones(2, 3)[:1].t()],
+                         ids=["element", "column", "row"])
+def test_strides_of_dimensions_of_one_element(given, dynamic):
+    """Eager PyTorch keeps them, and torch's fake tensors do not."""
+    check(lambda x: (torch.zeros_like(x), torch.ones_like(x) + x, torch.full_like(x, 2).t(), torch.diff(x, n=0), torch.rand_like(x), torch.put(x, torch.tensor(0), torch.tensor(5.0)),
+                     torch.zeros_like(x, memory_format=torch.contiguous_format)),
+          given, dynamic=dynamic)
+
+
 @pytest.mark.parametrize("f, shape", [(lambda x: nn.functional.pad(x, (-1, -2)), (0, 3, 6)),
                                       (lambda x: nn.functional.unfold(x, 2, padding=1), (0, 1, 5, 5))], ids=["pad", "unfold"])
 def test_strides_of_results_without_elements(f, shape):

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from . import _private
-from ._layout import row_major
+from ._layout import order_of, row_major
 
 aten = torch.ops.aten
 # Results that are the new values of arguments which eager PyTorch writes to, so that they have the dtypes of these; the
@@ -59,9 +59,23 @@ def _channels_last_as_first(node: Node) -> Any:
     return value.new_empty_strided(value.shape, (height * width * channels, 1, width * channels, channels))
 
 
+def _dense_as_first(node: Node) -> Any:
+    """With the strides of the first argument where that is dense, also in dimensions of one element."""
+    value, given = node.meta["val"], node.args[0].meta["val"]
+    if node.kwargs.get("memory_format") not in (None, torch.preserve_format) or order_of(given) is None or any(
+            _private.is_known(size == 0) for size in given.shape):
+        return value
+    if any(_private.is_known(a != b) for a, b in zip(value.stride(), given.stride())):
+        return value.new_empty_strided(value.shape, given.stride())
+    return value
+
+
 # What eager PyTorch gives of operators whose fake results have other strides. Which they are says no rule of torch, so it
 # is a table: a test compares the strides of every sample of torch's op_db.
-IN_EAGER = {aten.max_unpool2d.default: _channels_last_as_first, aten.poisson.default: _row_major}
+IN_EAGER = {aten.max_unpool2d.default: _channels_last_as_first, aten.poisson.default: _row_major,
+            **dict.fromkeys((aten.empty_like.default, aten.zeros_like.default, aten.ones_like.default,
+                             aten.full_like.default, aten.rand_like.default, aten.randn_like.default,
+                             aten.randint_like.default, aten.randint_like.low_dtype, aten.put.default), _dense_as_first)}
 # Whose first result is row-major in eager PyTorch, which calls another operator there; that of the graph gives no such.
 COPIED = {aten.rrelu_with_noise_functional.default}
 
