@@ -33,8 +33,8 @@ def run_simulated(run_python, tmp_path):
     if not COMPILER.exists() or not DRIVER.exists():
         pytest.skip("the simulated driver is built with the source tree's tests alone")
 
-    def run(code, **environment):
-        return run_python(PRELUDE + code, LD_LIBRARY_PATH=str(DRIVER), TILEWRIGHT_COMPILER=str(COMPILER),
+    def run(code, prelude=PRELUDE, **environment):
+        return run_python(prelude + code, LD_LIBRARY_PATH=str(DRIVER), TILEWRIGHT_COMPILER=str(COMPILER),
                           TILEWRIGHT_CACHE=str(tmp_path / "cache"), **environment)
 
     return run
@@ -53,6 +53,96 @@ with program.profile() as profile:
     program(x)
 assert len(profile.rows) == len(program.report.dispatches)
 """)
+
+
+ON_DEVICE = """
+import ctypes
+import numpy as np
+import tilewright
+
+pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+pointer_in.restype, pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+class OnDevice:
+    \"\"\"An array of NumPy's with other memory: 256 bytes of the driver's, on a GPU.\"\"\"
+
+    def __init__(self, array, number):
+        self.array, self.device, self.address = array, (2, number), ctypes.c_void_p()
+        driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+        assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == driver.cuCtxPushCurrent_v2(context) == 0
+        assert driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(256)) == 0
+
+    def __dlpack__(self, **_):
+        capsule = self.array.__dlpack__()
+        tensor = pointer_in(capsule, b"dltensor")
+        ctypes.c_void_p.from_address(tensor).value = self.address.value
+        (ctypes.c_int32 * 2).from_address(tensor + 8)[:] = self.device
+        return capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+def refused(call):
+    try:
+        call()
+    except tilewright.Error as error:
+        print(error.code, error.message, error.help, sep="; ")
+"""
+
+
+def test_what_is_said_of_memory_on_devices(run_simulated, tmp_path):
+    """Of another device than the program's, and of results that there is no library for which has such memory."""
+    path = str(tmp_path / "mlp.so")
+    run_simulated(f"tilewright.compile_to_file(net, {path!r}, (x,), target='nvidia:sm_90a')")
+    assert run_simulated(f"""
+program, x = tilewright.load({path!r}, device="cuda"), np.ones((4, 16), np.float32)
+program(x)
+refused(lambda: program(OnDevice(x, 1)))
+refused(lambda: program(OnDevice(x, 0)))
+""", prelude=ON_DEVICE) == """\
+TW-PYTHON-0002; input "input" is on cuda:1, but the program on cuda:0; move it there, or load the program on the other device
+TW-PYTHON-0002; there is no memory on cuda:0 for the results; give memory for each of them by name, or import torch, \
+whose memory is used
+"""
+
+
+WITHOUT_MEMORY = """
+import torch
+
+Fail = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, Fail)
+def allocate(prototype, out, context, fail):
+    fail(context, b"MemoryError", b"CUDA out of memory")
+    return -1
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+def current_stream(kind, number, out):
+    out[0] = None
+    return 0
+
+name = b"dlpack_exchange_api"
+# The version, the table before, and five functions.
+table = (ctypes.c_void_p * 7).from_buffer_copy(ctypes.string_at(pointer_in(torch.Tensor.__dlpack_c_exchange_api__, name), 56))
+table[2], table[6] = (ctypes.cast(each, ctypes.c_void_p).value for each in (allocate, current_stream))
+make = ctypes.pythonapi.PyCapsule_New
+make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+torch.Tensor.__dlpack_c_exchange_api__ = make(ctypes.addressof(table), name, None)
+"""
+
+
+def test_what_is_said_when_torch_has_no_memory(run_simulated, tmp_path):
+    """Its functions that know of GPUs are exchanged, as torch has none here."""
+    path = str(tmp_path / "mlp.so")
+    run_simulated(f"tilewright.compile_to_file(net, {path!r}, (x,), target='nvidia:sm_90a')")
+    assert run_simulated(f"""
+program, x = tilewright.load({path!r}, device="cuda"), np.ones((4, 16), np.float32)
+program(x)
+refused(lambda: program(OnDevice(x, 0)))
+""", prelude=ON_DEVICE + WITHOUT_MEMORY) == """\
+TW-RUNTIME-0017; there is no memory for output "output_0": CUDA out of memory; give smaller inputs, such as fewer rows at once, release memory that is no longer used, or take a \
+machine with more
+"""
 
 
 def test_torch_compile_for_a_target_with_a_device(run_simulated):
