@@ -189,18 +189,20 @@ def test_loops():
     np.testing.assert_allclose(sums(x), expected, rtol=1e-6)
 
 
-def test_combine():
+@pytest.mark.parametrize("commutative", [False, True])
+def test_combine(commutative):
     @tk.kernel
     def total(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 1], *, B=64):
         tk.grid(1)
-        for k, s in tk.loop(tk.cdiv(N, B), combine=lambda a, b: dict(acc=a.acc + b.acc), acc=tk.zeros([1], tk.f32)):
+        for k, s in tk.loop(tk.cdiv(N, B), combine=lambda a, b: dict(acc=a.acc + b.acc), commutative=commutative,
+                            acc=tk.zeros([1], tk.f32)):
             s.acc += tk.sum(tk.load(x, [k * B], [B]), 0)
         tk.store(y, [0], s.acc)
 
     x = torch.arange(1000.0)
     assert total(x) == x.sum()
     assert total.check(x)
-    assert "combine" in total.text()
+    assert ("combine commutative (" if commutative else "combine (") in total.text()
 
 
 def test_branches():
