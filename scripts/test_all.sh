@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs every test of a build, then those of code for each kind of CPU that this machine can be, and of the
-# reference target, with 1 and 3 threads; the nvidia target's code, simulated; and compiles all models for a GPU.
+# reference target, with 1 and 3 threads; the nvidia target's code, simulated; compiles all models for a GPU; and goes
+# through the Python tutorial from the source on.
 set -euo pipefail
 build=${1:?build folder}
 here=$(dirname "$0")
@@ -15,6 +16,8 @@ if test -d "$build/python/tilewright"; then
   echo "All operators and models of torch.compile"
   TW_ALL_OPERATORS=1 TW_ALL_MODELS=1 PYTHONPATH=$build/python "$here/../.venv/bin/python" -m pytest -q -p no:cacheprovider \
     "$here"/../python/tests/torch_compile/test_{op_db,models}.py
+  echo "The Python tutorial, from the source to its end"
+  "$here/test_tutorial.sh"
 fi
 echo "clang-tidy with all checks"
 "$here/tidy.sh" "$build" --deep
