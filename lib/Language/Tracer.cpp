@@ -74,11 +74,15 @@ ValuePtr Tracer::newValue(Here here, Type type, std::string name) {
   return std::make_shared<Value>(Value{region(), std::move(type), here, std::move(name)});
 }
 
-Values Tracer::emit(Here here, std::string name, Values operands, std::vector<Type> types,
-                    Attributes attributes, std::vector<Region> regions) {
+void Tracer::countOperation(Here here) {
   if (++operations > mostOperations)
     fail(here, "the kernel has more than " + std::to_string(mostOperations) + " operations",
          phrases.unrolled);
+}
+
+Values Tracer::emit(Here here, std::string name, Values operands, std::vector<Type> types,
+                    Attributes attributes, std::vector<Region> regions) {
+  countOperation(here);
   Values results;
   for (Type &type : types)
     results.push_back(newValue(here, std::move(type)));

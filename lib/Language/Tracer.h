@@ -38,6 +38,9 @@ public:
   bool isOpen(uint64_t region) const;
   /// Whether a region is around the current one.
   bool isAround(uint64_t region) const;
+  /// Counts an operation, which need not leave one behind: those on sizes do not. Refuses a kernel
+  /// that has too many to end.
+  void countOperation(Here here);
   /// Adds an operation; gives its results, one for each type.
   Values emit(Here here, std::string name, Values operands, std::vector<Type> results,
               Attributes attributes = {}, std::vector<Region> regions = {});

@@ -28,14 +28,48 @@ std::string errorOf(const std::function<void()> &kernel,
 }
 
 TEST(Kernels, ThatDoNotEnd) {
-  EXPECT_EQ(
-      errorOf([] {
+  const std::function<void()> kernels[] = {
+      [] {
         Tile t = zeros({4}, f32);
         while (true)
           t = t + 1;
-      }),
-      "the kernel has more than 100000 operations | loops in C++ are unrolled while the kernel "
-      "is traced: does this one end? Loops of the program are forLoop");
+      },
+      [] {
+        Symbol M("M");
+        Size n = M; // which leaves no operations behind
+        while (true)
+          n = n + 1;
+      },
+      [] {
+        for (int64_t n = 1000;; n = ceilDiv(n, 1))
+          ;
+      },
+      [] {
+        Index i = 0;
+        while (true)
+          i = i + 1;
+      },
+      [] {
+        auto [m] = grid(4);
+        Index i = m;
+        while (true)
+          i = i * 1;
+      },
+  };
+  for (const std::function<void()> &kernel : kernels)
+    EXPECT_EQ(
+        errorOf(kernel),
+        "the kernel has more than 100000 operations | loops in C++ are unrolled while the kernel "
+        "is traced: does this one end? Loops of the program are forLoop");
+}
+
+TEST(Kernels, SizesBesideOperations) {
+  EXPECT_EQ(errorOf([] {
+              auto [m] = grid(1);
+              for (int64_t i = 0; i < 90'000; ++i)
+                mod(i, 7);
+            }),
+            "");
 }
 
 TEST(Requests, ThatDoNotFit) {

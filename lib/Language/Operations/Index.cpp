@@ -156,19 +156,23 @@ Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
   for (const Ref &ref : {a, b})
     if (ref.index() == 0)
       tracer->fail(here, what + " got an empty Index", "give it a value first");
+  auto withoutOperation = [&](Ref ref) {
+    tracer->countOperation(here);
+    return Index(std::move(ref));
+  };
   auto x = sizeOf(a), y = sizeOf(b);
   if (auto size = x && y ? onSizes(op, *x, *y) : std::nullopt) {
     if (!size->valid())
       tracer->fail(here, noSize(what, *x, *y));
-    return Index(toRef(*size));
+    return withoutOperation(toRef(*size));
   }
   // What changes nothing is left out: grids of 1 and blocks of 1 are common.
   if (y && *y == tw::Size(0) && (op == IndexOp::add || op == IndexOp::sub))
-    return Index(a);
+    return withoutOperation(a);
   if (x && *x == tw::Size(0) && op == IndexOp::add)
-    return Index(b);
+    return withoutOperation(b);
   if (y && *y == tw::Size(1) && op == IndexOp::mul)
-    return Index(a);
+    return withoutOperation(a);
   if (y && *y == tw::Size(0) &&
       (op == IndexOp::floorDiv || op == IndexOp::ceilDiv || op == IndexOp::mod))
     tracer->fail(here, what + " divides by 0");
@@ -195,9 +199,11 @@ void refuseQuotient(const std::string &what, char sign, Here here) {
 
 Size sizeOp(IndexOp op, const Size &a, const Size &b, Here here) {
   tw::Size result = *onSizes(op, *a.expr(), *b.expr());
-  Tracer *tracer = Tracer::current();
-  if (tracer && !result.valid())
-    tracer->fail(here, noSize(nameOf(op), *a.expr(), *b.expr()));
+  if (Tracer *tracer = Tracer::current()) {
+    tracer->countOperation(here);
+    if (!result.valid())
+      tracer->fail(here, noSize(nameOf(op), *a.expr(), *b.expr()));
+  }
   return Size(std::make_shared<const SizeExpr>(std::move(result)));
 }
 

@@ -168,6 +168,27 @@ def combined_names(x: X, y: Y):
         pass
 
 
+@mistake("combine is 'sum'", "give a function of two states that returns a dict")
+def combine_of_text(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, combine="sum", total=t):  # here
+        pass
+
+
+@mistake("commutative is 1", "say commutative=True beside combine=, a function of two states")
+def commutative_number(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, combine=lambda a, b: {"total": a.total + b.total}, commutative=1, total=t):  # here
+        pass
+
+
+@mistake("commutative is said of a loop without combine", "say commutative=True beside combine=, a function of two states")
+def commutative_alone(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, commutative=True, total=t):  # here
+        pass
+
+
 @mistake("this loop has a combine, but stands in the body of the loop")
 def inner_combine(x: X, y: Y):
     m, t = row(x)
@@ -215,6 +236,22 @@ def endless(x: X, y: Y):
     _, t = row(x)
     while True:
         t = t + 1  # here
+
+
+@mistake("the kernel has more than 100000 operations",
+         "loops of Python are unrolled while the kernel is traced: does this one end? Loops of the program are "
+         "`for k in tk.loop(n)`")
+def endless_of_sizes(x: X, y: Y):
+    n = M
+    while True:
+        n = n + 1  # here
+
+
+@mistake("the kernel has more than 100000 operations")
+def endless_of_indices(x: X, y: Y):
+    m, = tk.grid(M)
+    while True:
+        m = m * 1  # here
 
 
 @pytest.mark.parametrize("name", mistake.names())
