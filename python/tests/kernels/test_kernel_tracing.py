@@ -112,6 +112,30 @@ def test_values_of_another_trace():
         tk.kernel(second).text()
 
 
+def test_a_loop_that_another_kernel_goes_on_with():
+    kept = []
+
+    def first(x: X, y: Y):
+        tk.grid(M)
+        kept.append(tk.loop(N))
+        next(kept[0])
+
+    def second(x: X, y: Y):
+        m, t = row(x)
+        next(kept[0])
+        tk.store(y, [m, 0], t)
+
+    with pytest.raises(tk.KernelError, match="the body of the loop has not ended"):
+        tk.kernel(first).text()
+    with pytest.raises(tk.KernelError) as caught:
+        tk.kernel(second).text()
+    error = caught.value
+    assert (error.message, error.help) == ("a loop or branch is ended in another kernel than it began in",
+                                           "use it where it is made")
+    assert error.line == first.__code__.co_firstlineno + 2
+    assert inner.text()
+
+
 def test_in_threads():
     errors = []
 
