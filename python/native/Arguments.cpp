@@ -150,8 +150,6 @@ static std::optional<Oddity> oddity(nb::handle tensor) {
     return Oddity{"is quantized", "call .dequantize() first"};
   if (textOf(tensor.attr("layout")) != "torch.strided")
     return Oddity{"is not strided: its layout is sparse or another one", "call .to_dense() first"};
-  if (asks(tensor, "is_conj"))
-    return Oddity{"is conjugated", "call .resolve_conj() first"};
   if (textOf(tensor.attr("device").attr("type")) == "cpu")
     return Oddity{"has no memory of its own", "give a plain torch.Tensor"};
   return std::nullopt;

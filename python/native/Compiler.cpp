@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -67,9 +68,19 @@ struct Source {
   std::vector<tilewright_kernel_text> texts;
 };
 
-/// A file in memory, closed unless it is handed on.
+/// A file in memory, closed unless it is handed on. The C API has 0 for no descriptor, which is
+/// free where a process has closed its standard input.
 struct MemoryFile {
-  int descriptor = memfd_create("tilewright-program", MFD_CLOEXEC);
+  static int open() {
+    int made = memfd_create("tilewright-program", MFD_CLOEXEC);
+    if (made != 0)
+      return made;
+    int other = fcntl(made, F_DUPFD_CLOEXEC, 1);
+    close(made);
+    return other;
+  }
+
+  int descriptor = open();
   ~MemoryFile() {
     if (descriptor >= 0)
       close(descriptor);
@@ -164,8 +175,8 @@ void Said::check(tilewright_outcome outcome, tilewright_outcome allowed) const {
     throw nb::python_error();
   if (outcome != TILEWRIGHT_FINE && outcome != allowed)
     raise(diagnostics, outcome);
-  // Where nothing has failed, all that is said are warnings.
-  if (outcome == TILEWRIGHT_FINE && !diagnostics.empty() &&
+  // Where nothing has failed, what is said are warnings, and notes of what was checked.
+  if (outcome == TILEWRIGHT_FINE && diagnostics.find("warning[") != std::string::npos &&
       PyErr_WarnEx(PyExc_RuntimeWarning, diagnostics.c_str(), 1) < 0)
     throw nb::python_error();
 }

@@ -96,6 +96,7 @@ def test_tensors_without_memory(mlp, refusal):
 
 @pytest.mark.parametrize("make", [lambda x: x.t().contiguous().t(), lambda x: x.repeat(1, 2)[:, ::2],
                                   lambda x: torch.cat([x, x])[1:5], lambda x: x[:1].expand(4, 16),
+                                  lambda x: x.as_strided((4, 16), (1, 1)), lambda x: x.as_strided((4, 16), (5, 2)),
                                   lambda x: torch.cat([torch.zeros(1), x.flatten()])[1:].view(4, 16)])
 def test_strided_and_unaligned_inputs(mlp, make):
     module, program = mlp
@@ -200,7 +201,7 @@ def test_what_is_said_of_a_plain_subclass(mlp):
     (lambda x: Exporter(x, None), "TW-PYTHON-0001", "__dlpack_device__ gives None"),
     (lambda x: x.to("meta"), "TW-PYTHON-0002", "meta"),
     (lambda x: torch.complex(x, x), "TW-PYTHON-0001", "complex64"),
-    (lambda x: torch.complex(x, x).conj(), "TW-PYTHON-0001", ""),
+    (lambda x: torch.complex(x, x).conj(), "TW-PYTHON-0001", "has dtype torch.complex64"),
     (lambda x: x.as_subclass(Plain), "TW-PYTHON-0001", "which may mean something else by what is in its memory"),
     (lambda x: Dispatching(x), "TW-PYTHON-0001", "whose elements need not be in its memory"),
     (lambda x: x.numpy().astype(">f4"), "TW-PYTHON-0001", "byte order"),
