@@ -119,7 +119,11 @@ class Calls:
         chosen: dict[str, tuple[Any, str]] = {}
         for i, name in self._deciding:
             argument = self._kernel.signature.inputs[i].name
-            given = str(_dtype_of(call.inputs[i])).removeprefix("torch.")
+            given_dtype = _dtype_of(call.inputs[i])
+            given = str(given_dtype).removeprefix("torch.")
+            if not getattr(given_dtype, "isnative", True):
+                _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" has the byte order of "
+                               f"another kind of machine: {given}", "convert it with .astype(a.dtype.newbyteorder('='))")
             dtype = next((each for each in variables[name].choices if each.name == DTYPES.get(given)), None)
             if dtype is None:
                 _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" has the dtype "

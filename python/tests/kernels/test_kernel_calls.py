@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of kernels: from several threads, in the children of a fork, and with memory of all kinds."""
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+import tilewright.kernel as tk
+
+M, N = tk.symbols("M N")
+T = tk.dtype("T", tk.f32 | tk.i32)
+SWAPPED = ">f4"  # the byte order of another kind of machine
+WRITABLE = "give a contiguous array of its own that can be written, or a copy"
+
+
+@tk.kernel
+def softmax(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+    m, = tk.grid(M)
+    row = tk.load(x, [m, 0], [1, N])
+    e = tk.exp(row - tk.max(row, 1))
+    tk.store(y, [m, 0], e / tk.sum(e, 1))
+
+
+@tk.kernel
+def double(x: tk.InOut[tk.f32, M, N]):
+    m, = tk.grid(M)
+    tk.store(x, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
+
+
+def in_threads(count, work):
+    """work(i) in `count` threads, which begin at once."""
+    begin, errors = threading.Barrier(count), []
+
+    def run(i):
+        try:
+            begin.wait()
+            work(i)
+        except BaseException as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors, errors
+
+
+def test_threads():
+    """Each with memory of its own, in other sizes than the others."""
+    def work(i):
+        for n in range(1, 30):
+            x = torch.randn(i + 1, n)
+            torch.testing.assert_close(softmax(x), torch.softmax(x, 1))
+            before = x.clone()
+            double(x)
+            assert torch.equal(x, before * 2)
+
+    in_threads(6, work)
+
+
+def test_first_calls_in_threads(fresh, tmp_path):
+    """The kernel is compiled once for each dtype and parameter, whatever the number of threads that were first."""
+    @tk.kernel
+    def scale(x: tk.In[T, N], y: tk.Out[T, N], *, times=2):
+        n, = tk.grid(N)
+        tk.store(y, [n], tk.load(x, [n], [1]) * times)
+
+    def work(i):
+        x = np.arange(5, dtype=np.float32 if i % 2 else np.int32)
+        for _ in range(10):
+            np.testing.assert_array_equal(scale(x), x * 2)
+            np.testing.assert_array_equal(scale(x, times=3 + i % 4 // 2), x * (3 + i % 4 // 2))
+
+    in_threads(8, work)
+    assert len(scale._calls._programs) == 4 + 2  # of each dtype the one without parameters, and one of each of 3 and 4
+    assert len(list(tmp_path.rglob("*.so"))) == 6
+
+
+def test_checks_warn_of_nothing(recwarn):
+    assert softmax.check(torch.randn(3, 4)) and not recwarn.list
+
+
+def test_checks_in_threads():
+    def work(i):
+        x = torch.randn(3, i + 2)
+        for _ in range(5):
+            assert softmax.check(x)
+            torch.testing.assert_close(softmax.interpret(x), torch.softmax(x, 1))
+
+    in_threads(4, work)
+
+
+KERNELS = """
+import os, signal, threading, time
+import numpy as np
+import tilewright.kernel as tk
+
+N = tk.symbol("N")
+
+@tk.kernel
+def scale(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N], *, times=2):
+    n, = tk.grid(N)
+    tk.store(y, [n], tk.load(x, [n], [1]) * times)
+
+x = np.arange(100000, dtype=np.float32)
+
+def in_child(work):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # ends a child that hangs
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+def check(*all_times):
+    for times in all_times:
+        assert (scale(x, times=times) == x * times).all()
+"""
+
+
+def test_fork(run_python, tmp_path):
+    """The child calls what its parent has called, and what it has not; and so does its own child."""
+    run_python(KERNELS + """
+check(2, 3)
+in_child(lambda: (check(2, 4), in_child(lambda: check(2, 4, 5))))
+check(3, 4, 6)
+in_child(lambda: scale.check(x[:10]))
+""", TILEWRIGHT_CACHE=str(tmp_path / "cache"))
+
+
+def test_fork_while_another_thread_compiles(run_python, tmp_path):
+    """The child waits for no thread that it has not."""
+    run_python(KERNELS + """
+check(2)
+ended = False
+
+def compile_many():
+    times = 1000
+    while not ended:
+        check(times)
+        times += 1
+
+thread = threading.Thread(target=compile_many)
+thread.start()
+try:
+    for each in range(8):
+        time.sleep(0.03)
+        in_child(lambda: check(2, 3 + each))
+finally:
+    ended = True
+    thread.join()
+check(2, 3, 4)
+""", TILEWRIGHT_CACHE=str(tmp_path / "cache"))
+
+
+STRIDED = {
+    "overlapping": lambda x: torch.as_strided(x, (4, 5), (1, 1)),
+    "overlapping rows": lambda x: torch.as_strided(x, (4, 5), (2, 1)),
+    "one row": lambda x: x[:5].expand(4, 5),
+    "one element": lambda x: x[:1].expand(4, 5),
+    "turned": lambda x: x.view(5, 4).t(),
+    "with gaps": lambda x: torch.cat([x, x]).view(4, 10)[:, ::2],
+}
+
+
+@pytest.mark.parametrize("name", STRIDED)
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+def test_strided_memory_is_read(name, library):
+    x = STRIDED[name](torch.randn(20))
+    assert not x.is_contiguous()
+    given = x if library == "torch" else x.numpy()
+    expected = torch.softmax(x, 1)
+    for run in (softmax, softmax.interpret):
+        torch.testing.assert_close(torch.as_tensor(run(given)), expected)
+    assert softmax.check(given)
+
+
+def test_arrays_that_run_backwards_are_read():
+    x = np.random.rand(4, 5).astype(np.float32)[::-1, ::-1]
+    np.testing.assert_allclose(softmax(x), torch.softmax(torch.tensor(x.copy()), 1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", STRIDED)
+@pytest.mark.parametrize("library", ["torch", "numpy"])
+def test_strided_memory_is_not_written(name, library, refusal):
+    memory = STRIDED[name](torch.ones(20))
+    given = memory if library == "torch" else memory.numpy()
+    for call, value in ((lambda: double(given), 'input "x"'),
+                        (lambda: softmax(torch.ones(4, 5), y=given), 'the memory for output "y"')):
+        with refusal("TW-PYTHON-0004") as refused:
+            call()
+        assert refused.error.message == f"{value} is written by the program, but it is not contiguous"
+        assert refused.error.help == WRITABLE
+    assert (memory == 1).all()
+
+
+def test_arrays_that_numpy_lets_nobody_write(refusal):
+    array = np.broadcast_to(np.float32(1), (4, 5))
+    np.testing.assert_allclose(softmax(array), np.full((4, 5), 0.2), rtol=1e-6)
+    with refusal("TW-PYTHON-0004") as refused:
+        double(array)
+    assert refused.error.message == 'input "x" is written by the program, but its memory is read-only'
+    assert refused.error.help == WRITABLE
+
+
+def test_other_byte_orders(refusal):
+    x, value = np.ones((4, 5), SWAPPED), 'input "x"'
+    for call, value in ((softmax, value), (softmax.interpret, value), (softmax.check, value), (double, value),
+                        (lambda x: softmax(np.ones((4, 5), np.float32), y=x), 'the memory for output "y"')):
+        with refusal("TW-PYTHON-0001") as refused:
+            call(x)
+        assert refused.error.message == f'{value} has the byte order of another kind of machine: ">f"'
+        assert refused.error.help == "convert it with .astype(a.dtype.newbyteorder('='))"
+    assert (x == 1).all()
+
+
+def test_other_byte_orders_of_dtype_variables(refusal):
+    @tk.kernel
+    def copied(x: tk.In[T, N], y: tk.Out[T, N]):
+        n, = tk.grid(N)
+        tk.store(y, [n], tk.load(x, [n], [1]))
+
+    x = np.arange(3, dtype=SWAPPED)
+    with refusal("TW-PYTHON-0001") as refused:
+        copied(x)
+    assert refused.error.message == 'kernel copied: argument "x" has the byte order of another kind of machine: >f4'
+    assert refused.error.help == "convert it with .astype(a.dtype.newbyteorder('='))"
+    assert copied(x.astype(x.dtype.newbyteorder("="))).tolist() == [0, 1, 2]
