@@ -15,11 +15,11 @@ A row of ours that cannot be measured, or has wrong numbers, is named at the end
 The limit of a row is the time that its multiply-adds take at the sustained peak, or that reading and writing its
 parameters, inputs and results once takes from where they fit, whichever is longer; of tables that are looked up in, the
 rows, at random places. All are measured by the same run.
-Programs of --precision=bf16 show their error, and have the row of the same model in f32 as their goal, where there are tile
-registers.
+Programs of --precision=bf16 show their error, and have the row of the same model in f32 as their goal. Goals that are for
+tile registers count on CPUs that have them.
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
-With --json, rows that FILE has already are not measured again, and with --budget none is begun after so many seconds:
+With --json, rows that FILE has already are not measured again (they get the goals of now), and with --budget none is begun after so many seconds:
 a long table can be made in slices. FILE says what machine it is of, and takes no rows of another one. `page` measures
 nothing: it prints what FILE has as docs/ has it, all numbers of threads in a line. --prepare=8 saves waiting for
 compilers where there are cores and memory, which then disturb each other: times to compile are those of --prepare=1.
@@ -106,7 +106,7 @@ class Prepared:
     def row(self, threads, limit, options, features):
         times = in_turns(self.contestants, threads, limit, options, self.leave_out)
         row = row_of(self.name, self.workload, threads, self.facts, times, self.contestants)
-        return row | {"goal_of_row": goal_of_row(self.workload, features), "left_out": self.left_out}
+        return row | goals_of(self.workload, threads, features) | {"left_out": self.left_out}
 
     def stop(self):
         for peer in self.peers.values():
@@ -114,19 +114,24 @@ class Prepared:
         self.folder.cleanup()
 
 
-def goal_of_row(workload, features):
-    """No goal, but the share that is reached, where the CPU lacks what the goal is for."""
-    return workload.of_row if {*workload.needs} <= {*features} else (workload.of_row[0], 0)
+def goals_of(workload, threads, features):
+    """What a row is to reach. Where the CPU lacks what the goals are for it has none, but still the share of another row."""
+    at, is_meant = int(threads > 1), {*workload.needs} <= {*features}
+    of_row = (workload.of_row[0], workload.of_row[1 + at] * is_meant) if workload.of_row else ()
+    return {"goal": (workload.one, workload.all)[at] * is_meant, "goal_of_limit": workload.of_limit[at] * is_meant, "goal_of_row": of_row,
+            "sum_of": (workload.sum_of[0], workload.sum_of[1 + at]) if workload.sum_of else ()}
+
+
+def with_goals(rows, workloads, features):
+    """The same rows: those that were measured with other goals have the ones of now."""
+    return [row | goals_of(workloads[row["name"]], row["threads"], features) if row["name"] in workloads else row for row in rows]
 
 
 def row_of(name, workload, threads, facts, times, contestants):
     ours = contestants["ours"]
-    at = 0 if threads == 1 else 1
     return {"name": name, "group": workload.group, "threads": threads,
             "us": {kind: fast for kind, (fast, _) in times.items()},
             "median_us": {kind: median for kind, (_, median) in times.items()},
-            "goal": (workload.one, workload.all)[at], "goal_of_limit": workload.of_limit[at],
-            "sum_of": (workload.sum_of[0], workload.sum_of[1 + at]) if workload.sum_of else (),
             **facts, "our_error": ours.error, "reports_error": bool(workload.options), "compile_seconds": ours.compile_seconds,
             "ready_seconds": {kind: peer.ready_seconds for kind, peer in contestants.items() if kind != "ours"},
             "resident_bytes": ours.bench["resident_peak_bytes"], "planned_bytes": ours.bench["planned_peak_bytes"],
@@ -253,7 +258,10 @@ def measure(options):
     record.machine = machine
     threads = counts(options, len(os.sched_getaffinity(0)))
     limits = {count: record.limits.setdefault(count, Limits(count)) for count in threads}
+    record.rows = with_goals(record.rows, chosen(options), facts["cpu_features"])
     failures = run(options, record, limits, origin_of(facts), facts["cpu_features"])
+    if options.json:
+        record.write(options.json)
     names = list(chosen(options))
     for count, limit in limits.items():
         print_table([row for name in names for row in record.rows if row["name"] == name and row["threads"] == count], limit)

@@ -82,6 +82,6 @@ class Record:
     def lacks(self):
         """What a file of an earlier version does not say."""
         told = {"the machine": self.machine, "sizes of caches": all(limit.has_capacities() for limit in self.limits.values()),
-                "look-ups": all(limit.lookups for limit in self.limits.values()),
+                "look-ups": all(limit.lookups for limit in self.limits.values()) and all("looked_up_bytes" in row for row in self.rows),
                 "dates and versions": all("date" in row and "versions" in row for row in self.rows)}
         return [name for name, is_there in told.items() if not is_there]

@@ -12,18 +12,21 @@ from torch.nn import functional as F
 COLD_BYTES = 160 << 20  # of weights: several times a third-level cache
 BF16 = torch.bfloat16
 MANY_ROWS = 4096  # at most, where the number of rows is known at the call only
+AMX = ("amx-tile", "amx-bf16")
+READS = (0.9, 0.85)  # goals of the share of the limit where few rows pass by weights, which are all that is read
+FEW_ROWS = 16  # at most
 
 
 @dataclasses.dataclass
 class Workload:
-    """Goals are the best peer's time over ours, or our share of the limit."""
+    """Goals are the best peer's time over ours, or our share of the limit, or of another row's rate."""
 
     make: Callable  # the module and its inputs
     one: float = 0  # the goal with one thread, 0 if there is none
     all: float = 0  # with all threads
     of_limit: tuple = (0, 0)  # the same, of the share of the limit
-    of_row: tuple = ()  # another workload, and the share of its bytes per second
-    needs: tuple = ()  # features of a CPU that this goal is for
+    of_row: tuple = ()  # another workload, and of the share of its bytes per second the same
+    needs: tuple = ()  # features of a CPU that the goals are for
     group: str = ""
     is_avx2: bool = False  # as on a machine that has no more
     dynamic: tuple = ()  # (input, dimension): sizes that our program learns at the call
@@ -171,10 +174,10 @@ def pointwise(module, goal, *shapes, **more):
     return Workload(lambda: (module(), tuple(torch.rand(*shape) - 0.5 for shape in shapes)), goal, goal, **more)
 
 
-def attention(heads, length, size, is_causal=False, dtype=torch.float32, one=1.15, all=1.1):
+def attention(heads, length, size, is_causal=False, dtype=torch.float32, one=1.15, all=1.1, **more):
     pairs = length * length * heads / (2 if is_causal else 1)
     return Workload(lambda: (Attention(is_causal), tuple(torch.randn(1, heads, length, size).to(dtype) for _ in range(3))),
-                    one, all, flops=4.0 * pairs * size)
+                    one, all, flops=4.0 * pairs * size, **more)
 
 
 def convolution(channels, size, outputs, kernel=1, stride=1, groups=1):
@@ -258,15 +261,15 @@ def models():
         "DLRM b2048": Workload(lambda: dlrm(2048), 1.3, 1.3),
         "LoRA MLP b128": Workload(lambda: (nn.Sequential(LowRank(128, 512), nn.ReLU(), LowRank(512, 128)), (torch.randn(128, 128),)), 1.4, 1.3),
         "MLP 3x1024 b256": Workload(lambda: (nn.Sequential(*full_models.mlp(1024, 1024, 1024, 1024)), (torch.randn(256, 1024),)), 1.05, 1.3),
-        "LSTM 2x512 b8 t64": Workload(full_models.lstm, 1.2, 1.2, flops=2.0 * 8 * 64 * 2 * 4 * 512 * 1024),
-        "embedding bag 1Mx64": Workload(lambda: (nn.EmbeddingBag(1_000_000, 64, mode="sum"), (torch.randint(0, 1_000_000, (2048, 32)),)), 1.0, 1.0, of_limit=(0.9, 0.9)),
+        "LSTM 2x512 b8 t64": Workload(full_models.lstm, 1.2, flops=2.0 * 8 * 64 * 2 * 4 * 512 * 1024),
+        "embedding bag 1Mx64": Workload(lambda: (nn.EmbeddingBag(1_000_000, 64, mode="sum"), (torch.randint(0, 1_000_000, (2048, 32)),)), 1.0, of_limit=(0.9, 0)),
     }
 
 
 def precisions():
     def to_bf16(make, single):
         """As many bytes as the row in f32 has, so that their rates are as their times."""
-        return Workload(make, options=("--precision=bf16",), of_row=(single, 3.0), needs=("amx-tile", "amx-bf16"))
+        return Workload(make, options=("--precision=bf16",), of_row=(single, 3.0, 0), needs=AMX)
 
     return {
         "Llama 1.1B bf16, 64 tokens": Workload(llama, 1.5, 1.5, dynamic=((0, 1),)),
@@ -279,14 +282,20 @@ def precisions():
 def linears():
     squares = ((256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (2048, 1280, 1280), (8192, 640, 640))
     yield "warm", {f"linear {m}x{k}x{n}": warm(m, k, n, 1.0, 1.0) for m, k, n in squares}
-    transformers = [(rows, inner, outer) for inner, outer in ((768, 768), (768, 2304), (768, 3072), (4096, 4096)) for rows in (16, 64, 128, 512)]
-    yield "cold", {f"layers {m}x{k}x{n}": cold(m, k, n, 1.1, 1.05, of_limit=(0.9, 0) if m > 64 else (0, 0)) for m, k, n in transformers}
+    transformers = [(rows, inner, outer) for inner, outer in ((768, 768), (768, 2304), (768, 3072), (4096, 4096)) for rows in (FEW_ROWS, 64, 128, 512)]
+    yield "cold", {f"layers {m}x{k}x{n}": cold(m, k, n, 1.1, 1.05, of_limit=of_limit_by_rows(m)) for m, k, n in transformers}
+    few = [(rows, *shape) for shape in ((768, 3072, torch.float32), (4096, 4096, torch.float32), (2048, 2048, BF16)) for rows in (1, 2, 4, 6, 8, FEW_ROWS)]
     for group, suffix, dynamic in (("few", "", ()), ("any", ", any rows", ((0, 0),))):
-        yield group, {f"layers {m}x{k}x{n}{dtype_suffix(dtype)}{suffix}": cold(m, k, n, 0, 0, dtype, of_limit=(0.9, 0.85), dynamic=dynamic)
-                      for k, n, dtype in ((768, 3072, torch.float32), (4096, 4096, torch.float32), (2048, 2048, BF16)) for m in (1, 2, 4, 6, 8, 16)}
+        yield group, {f"layers {m}x{k}x{n}{dtype_suffix(dtype)}{suffix}": cold(m, k, n, 0, 0, dtype, of_limit=READS, dynamic=dynamic)
+                      for m, k, n, dtype in few if dynamic or (m, k, n) not in transformers}
     halves = ((512, 512, 512), (1024, 1024, 1024), (2048, 1280, 1280))
-    yield "bf16", {f"linear {m}x{k}x{n} bf16": warm(m, k, n, 1.3, 1.2, BF16) for m, k, n in halves}
-    yield "avx2", {"linear 1024x1024x1024 bf16 AVX2": warm(1024, 1024, 1024, 5.0, 5.0, BF16, is_avx2=True)}
+    yield "bf16", {f"linear {m}x{k}x{n} bf16": warm(m, k, n, 1.3, 1.2, BF16, needs=AMX) for m, k, n in halves}
+    yield "avx2", {"linear 1024x1024x1024 bf16 AVX2": warm(1024, 1024, 1024, 5.0, 0, BF16, is_avx2=True)}
+
+
+def of_limit_by_rows(rows):
+    """Of layers with cold weights: few rows are as fast as these are read, many as the multiply-adds."""
+    return READS if rows <= FEW_ROWS else (0.9, 0) if rows > 64 else (0, 0)
 
 
 def dtype_suffix(dtype):
@@ -307,7 +316,7 @@ def inputs():
 def attentions():
     shapes = ((8, 512, 64, False), (12, 128, 64, False), (20, 1024, 64, False), (32, 2048, 128, True))
     found = {f"attention {h}x{n}x{d}{' causal' * c}": attention(h, n, d, c) for h, n, d, c in shapes}
-    return found | {f"attention {h}x{n}x{d}{' causal' * c} bf16": attention(h, n, d, c, BF16, one=1.1) for h, n, d, c in shapes}
+    return found | {f"attention {h}x{n}x{d}{' causal' * c} bf16": attention(h, n, d, c, BF16, one=1.1, needs=AMX) for h, n, d, c in shapes}
 
 
 CONVOLUTIONS = {  # channels, height and width, outputs, kernel, stride, groups
@@ -333,7 +342,7 @@ def rows():
         "softmax 1024": pointwise(lambda: nn.Softmax(-1), 1.3, (1024, 1024)),
         "layer_norm 2048x1280": pointwise(lambda: nn.LayerNorm(1280), 1.2, (2048, 1280)),
         "add, norm, bias, gelu": pointwise(lambda: AddNormGelu(1280), 2.0, (2048, 1280), (2048, 1280)),
-        "chain": pointwise(Elementwise, 1.0, (4096, 4096), (4096, 4096), of_row=("copy", 0.95)),
+        "chain": pointwise(Elementwise, 1.0, (4096, 4096), (4096, 4096), of_row=("copy", 0.95, 0.95)),
         "copy": pointwise(Copy, 0, (4096, 4096)),
     }
 
@@ -347,13 +356,15 @@ def training():
 
 
 def workloads():
-    """Every workload by its name, those of a group behind each other."""
+    """Every workload by its name, which no other one has; those of a group behind each other."""
     table = {}
     for group, found in (("models", models()), *linears(), ("inputs", inputs()), ("attention", attentions()),
                          ("convolutions", convolutions()), ("rows", rows()), ("training", training()), ("precision", precisions())):
-        for workload in found.values():
+        for name, workload in found.items():
+            if name in table:
+                raise ValueError(f"'{name}' is in the group {table[name].group} and in {group}")
             workload.group = group
-        table |= found
+            table[name] = workload
     return table
 
 

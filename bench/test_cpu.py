@@ -6,6 +6,7 @@ import json
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -25,6 +26,10 @@ def row(name="one", us=None, **more):
     us = us or {"ours": 10.0, "eager": 20.0}
     return {"name": name, "group": "g", "threads": 1, "us": us, "median_us": us, "goal": 1.5, "goal_of_limit": 0, "flops": 500_000,
             "bytes": 5000, "bits": 32, "compile_seconds": 1.0, "resident_bytes": 1e6} | more
+
+
+def workload(**goals):
+    return types.SimpleNamespace(**{"one": 0, "all": 0, "of_limit": (0, 0), "of_row": (), "needs": (), "sum_of": ()} | goals)
 
 
 def printed(function, *arguments):
@@ -82,9 +87,8 @@ class Conclusion(unittest.TestCase):
         self.assertIn("not compared: bag (without limits)", self.conclusion(bag, known=old))
 
     def test_programs_in_bf16_beside_those_in_f32(self):
-        class Workload:
-            of_row, needs = ("BERT", 3.0), ("amx-tile", "amx-bf16")
-        goal, none = cpu.goal_of_row(Workload, ["avx2", "amx-bf16", "amx-tile"]), cpu.goal_of_row(Workload, ["avx2"])
+        of_bert = workload(of_row=("BERT", 3.0, 0), needs=("amx-tile", "amx-bf16"))
+        goal, none = (cpu.goals_of(of_bert, 1, features)["goal_of_row"] for features in (["avx2", "amx-bf16", "amx-tile"], ["avx2"]))
         narrow = row("narrow", {"ours": 4.0}, goal=0, goal_of_row=goal, our_error=0.0123, reports_error=True)
         single = row("BERT", {"ours": 11.0}, goal=0)
         self.assertIn("missed, of 1 with a goal: narrow", self.conclusion(narrow, single))
@@ -95,6 +99,23 @@ class Conclusion(unittest.TestCase):
 
     def test_cells_of_a_row_without_a_peer(self):
         self.assertEqual(cpu_table.cells(row(us={"ours": 10.0}), Limits(1, KNOWN), [])[2:8], ["-"] * 6)
+
+
+class Goals(unittest.TestCase):
+    def test_of_one_thread_and_of_all(self):
+        chain = workload(one=1.3, all=1.2, of_limit=(0.9, 0), of_row=("copy", 0.95, 0.5), sum_of=("rows", 2, 3))
+        self.assertEqual(cpu.goals_of(chain, 1, []), {"goal": 1.3, "goal_of_limit": 0.9, "goal_of_row": ("copy", 0.95), "sum_of": ("rows", 2)})
+        self.assertEqual(cpu.goals_of(chain, 2, []), {"goal": 1.2, "goal_of_limit": 0, "goal_of_row": ("copy", 0.5), "sum_of": ("rows", 3)})
+
+    def test_without_what_they_need_there_are_none(self):
+        wide = workload(one=1.3, of_limit=(0.9, 0), of_row=("copy", 0.95, 0), needs=("amx-tile",))
+        self.assertEqual(cpu.goals_of(wide, 1, ["amx-tile"])["goal"], 1.3)
+        none = cpu.goals_of(wide, 1, ["avx2"])
+        self.assertEqual([none[each] for each in ("goal", "goal_of_limit", "goal_of_row")], [0, 0, ("copy", 0)])
+
+    def test_rows_of_a_file_have_those_of_now(self):
+        rows = [row("one", goal=7), row("one", threads=2, goal=7), row("gone", goal=7)]
+        self.assertEqual([each["goal"] for each in cpu.with_goals(rows, {"one": workload(one=1.5, all=1.25)}, [])], [1.5, 1.25, 7])
 
 
 class LimitsOfAFile(unittest.TestCase):
@@ -165,7 +186,7 @@ class File(unittest.TestCase):
         options = cpu.arguments("", [f"--tool={sys.executable}", f"--json={self.path}", "--threads=1"])
         found = {"cpu": facts["cpu"], "cpu_features": facts["cpu_features"], "threads": facts["cores"], "tilewright": "1"}
         with mock.patch("cpu.doctor", return_value=found), mock.patch("cpu.run", return_value=failures or {}), \
-             mock.patch("cpu.chosen", return_value={"one": None}):
+             mock.patch("cpu.chosen", return_value={"one": workload(one=1.25)}):
             return printed(cpu.measure, options)
 
     def test_a_page_is_of_the_file_alone(self):
@@ -203,6 +224,11 @@ class File(unittest.TestCase):
                      json.dumps({"limits": {}, "rows": [row(us={"eager": 1.0})]}), json.dumps({"limits": {}, "rows": [{"name": "x"}]})):
             self.path.write_text(text)
             self.assertIn(f"--json={self.path}: ", str(self.page()[0]), text)
+
+    def test_goals_of_an_older_file_are_mended(self):
+        self.write(row(date="", versions={}), machine=HERE)
+        self.measure()
+        self.assertEqual(json.loads(self.path.read_text())["rows"][0]["goal"], 1.25)
 
     def test_what_could_not_be_measured_is_named_last_with_a_status(self):
         self.write(row(date="", versions={}), machine=HERE)
