@@ -28,6 +28,8 @@ python3 "$here/../e2e/configurations.py" --tool="$build/bin/tilewright" --jobs="
 echo "AArch64, emulated"
 "$here/test_aarch64.sh" "$build" --jobs="$(nproc)" || [ $? = 77 ]
 "$here/test_aarch64.sh" "$build" --jobs="$(nproc)" --target=cpu:aarch64+bf16+i8mm+fullfp16+lse --every=4 || [ $? = 77 ]
+echo "The page of a profile, in a browser"
+"$here/test_pages.py" --tool="$build/bin/tilewright" || [ $? = 77 ]
 echo "Dumps of all models"
 "$here/../e2e/run.py" --tool="$build/bin/tilewright" --check-dumps="$build/bin/tilewright-opt" --quiet \
   --jobs="$(nproc)" 'models/*'
