@@ -4,7 +4,8 @@ import math
 import statistics
 
 KINDS = ("eager", "inductor", "onnxruntime", "iree")
-HEADER = ["workload", "ours, us", *KINDS, "best peer / ours", "of medians", "goal", "of the limit", "compile, s", "resident, MB"]
+COMPILE, RESIDENT = "compile, s", "resident, MB"
+HEADER = ["workload", "ours, us", *KINDS, "best peer / ours", "of medians", "goal", "of the limit", COMPILE, RESIDENT]
 
 
 def of_limit(row, limits):
@@ -116,7 +117,8 @@ def three_digits(number):
 
 
 def page_cells(counts, limits, rows):
-    """A line for all numbers of threads, of the same workload; `rows` are those of all workloads."""
+    """A line for all numbers of threads, of the same workload, whose one artifact takes about as much memory with each;
+    `rows` are those of all workloads."""
     def of_each(text):
         return "; ".join(text(row) for row in counts)
     def milliseconds(row, kind):
@@ -127,7 +129,9 @@ def page_cells(counts, limits, rows):
     kinds = ["ours", *(kind for kind in KINDS if any(kind in row["us"] for row in counts))]
     return {"workload": counts[0]["name"], **{kind: of_each(lambda row, kind=kind: milliseconds(row, kind)) for kind in kinds},
             "best / ours": of_each(lambda row: best(row, "us")), "of medians": of_each(lambda row: best(row, "median_us")),
-            "goal": of_each(goal_text), "of the limit": of_each(lambda row: share_text(row, limits[row["threads"]], rows))}
+            "goal": of_each(goal_text), "of the limit": of_each(lambda row: share_text(row, limits[row["threads"]], rows)),
+            COMPILE: three_digits(max(row["compile_seconds"] for row in counts)),
+            RESIDENT: three_digits(max(row["resident_bytes"] for row in counts) / 1e6)}
 
 
 def print_page(workloads, limits):
@@ -135,7 +139,7 @@ def print_page(workloads, limits):
     rows = [row for counts in workloads for row in counts]
     lines = [page_cells(counts, limits, rows) for counts in workloads]
     kinds = [kind for kind in KINDS if any(kind in line for line in lines)]
-    header = ["workload", "ours", *kinds, "best / ours", "of medians", "goal", "of the limit"]
+    header = ["workload", "ours", *kinds, "best / ours", "of medians", "goal", "of the limit", COMPILE, RESIDENT]
     print_lines(header, [[line.get(cell, "-") for cell in header] for line in lines])
     for threads, limit in limits.items():
         print(f"\n{title(limit)}")

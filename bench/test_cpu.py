@@ -193,10 +193,16 @@ class File(unittest.TestCase):
         self.write(row("b", date="2026-11-28", versions={"torch": "2.13"}), row("a", date="2026-11-29", versions={}), machine=HERE)
         status, text = self.page()
         self.assertEqual(status, 0, text)
-        self.assertIn("| b | 0.0100 | 0.0200 | 2.00 | 2.00 | 1.5 | 50 % peak |", text)
+        self.assertIn("| b | 0.0100 | 0.0200 | 2.00 | 2.00 | 1.5 | 50 % peak | 1.00 | 1.00 |", text)
         self.assertIn("measured on EPYC, 2 cores; torch 2.13; 2026-11-28 to 2026-11-29", text)
         self.assertLess(text.index("| b |"), text.index("| a |"))
         self.assertNotIn("| a |", self.page("--rows=b")[1])
+
+    def test_a_line_of_all_threads_has_one_artifact(self):
+        self.write(row("b", resident_bytes=3e6), row("b", threads=2, resident_bytes=25e6))
+        text = self.page()[1]
+        self.assertIn("| workload | ours | eager | best / ours | of medians | goal | of the limit | compile, s | resident, MB |", text)
+        self.assertIn(" | 1.00 | 25.0 |\n", text)
 
     def test_a_page_of_what_is_not_there(self):
         self.write(row())

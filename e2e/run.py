@@ -179,6 +179,13 @@ def described(options, artifact: pathlib.Path) -> dict:
     return json.loads(said.stdout)
 
 
+def plan_problems(facts: dict) -> list[str]:
+    """What is wrong with how an artifact, as `inspect` describes it, places its temporaries: at most 2 % more than the bound
+    of any plan. Of dynamic sizes both are known at the call only, and 0 here."""
+    peak, bound = facts["planned_peak_bytes"], facts["planned_bound_bytes"]
+    return [f"temporaries take {peak} bytes, more than 1.02 times the {bound} that live together"] if peak > 1.02 * bound else []
+
+
 def repeats(options, artifact: pathlib.Path) -> list[str]:
     """How often the calls are run, one after the other: once where a call changes what the next one finds."""
     wanted = options.repeat.split(",")
@@ -233,7 +240,7 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
         failed = compile_case(case, options, artifact)
         if failed:
             return [f"compile: {failed}"]
-        wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
+        wrong = [f"artifact: {text}" for text in imports.unexpected(artifact) + plan_problems(described(options, artifact))]
         wrong += dumps.problems(options.check_dumps, dumps_of(artifact)) if checks_dumps(case, options) else []
     for threads, repeat in itertools.product(options.threads.split(","), repeats(options, artifact)):
         for index, part in enumerate(case.description["cases"]):

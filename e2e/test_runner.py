@@ -145,6 +145,13 @@ class Bitwise(unittest.TestCase):
         self.assertLess(bitwise.runs_at_once(inputs, [["y"]], pathlib.Path("folder")), 3)
 
 
+class Plans(unittest.TestCase):
+    def test_temporaries_beyond_their_bound_are_told(self):
+        found = [run.plan_problems({"planned_peak_bytes": peak, "planned_bound_bytes": 6400}) for peak in (6400, 6528, 6592)]
+        self.assertEqual(found, [[], [], ["temporaries take 6592 bytes, more than 1.02 times the 6400 that live together"]])
+        self.assertEqual(run.plan_problems({"planned_peak_bytes": 0, "planned_bound_bytes": 0}), [])
+
+
 class DeviceCode(unittest.TestCase):
     PTX = ".visible .entry k0(\n)\n{\n wgmma.mma_async.sync.aligned\n}\n.visible .entry k1(\n)\n{ ret; }\n"
 
