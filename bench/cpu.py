@@ -9,9 +9,10 @@
 
 Numbers are checked first: ours are not further from f64 than twice as far as PyTorch's. Each contestant is a process of
 its own, and all run in turns. A figure is the fastest tenth of a turn's calls, the least of all turns; medians say more
-about the others on the machine. A ratio is the best peer's time over ours: above 1 none is faster. Of Inductor that
-with frozen weights runs; a peer that is not installed, cannot run the model, or has wrong numbers is left out and named.
-A row of ours that cannot be measured, or has wrong numbers, is named at the end, and the status is 1.
+about the others on the machine. Where calls take long there are three of them in a turn, and three turns at least. A
+ratio is the best peer's time over ours: above 1 none is faster. Of Inductor that with frozen weights runs; a peer that
+is not installed, cannot run the model, or has wrong numbers is left out and named. A row of ours that cannot be measured,
+or has wrong numbers, is named at the end, and the status is 1.
 The limit of a row is the time that its multiply-adds take at the sustained peak, or that reading and writing its
 parameters, inputs and results once takes from where they fit, whichever is longer; of tables that are looked up in, the
 rows, at random places. All are measured by the same run.
@@ -45,6 +46,9 @@ from cpu_record import Record, Unreadable, doctor, machine_of, origin_of
 from cpu_table import origin, print_page, print_table
 from limits import Limits
 
+FEWEST_ROUNDS = 3
+LONG_ROW = 5  # times the time that a row is to take: then it has no more rounds than these
+
 # Of what is packed: libraries that the tool alone is to find, and not what it is compared with.
 FINDS_LIBRARIES = """#!/bin/sh
 folder=$(dirname "$(readlink -f "$0")")/..
@@ -57,7 +61,10 @@ def in_turns(contestants, threads, limit, options, leave_out):
     """The fastest tenth and the median of each. Peers that end meanwhile are given to `leave_out`."""
     times = {kind: [] for kind in contestants}
     turn = options.time / options.rounds / len(contestants)
-    for _ in range(options.rounds):
+    end = time.monotonic() + LONG_ROW * options.time
+    for done in range(options.rounds):
+        if done >= FEWEST_ROUNDS and time.monotonic() > end:
+            break
         limit.sample(options.tool)
         for kind, one in [*contestants.items()]:
             try:
@@ -80,7 +87,8 @@ class Prepared:
         folder = pathlib.Path(self.folder.name)
         self.peers = {}
         try:
-            self.facts = export(name, workload, folder)
+            # Those that are prepared at the same time share the cores, or each waits for all others at every loop.
+            self.facts = export(name, workload, folder, max(1, max(counts) // options.prepare))
             self.contestants = {"ours": Ours(options.tool, workload, folder, self.facts)}
             environment = AVX2 if workload.is_avx2 else {}
             self.peers = {kind: Peer(kind, name, folder, counts, environment) for kind in options.peers}

@@ -2,20 +2,21 @@
 """What bench/cpu.py lets run in turns: our artifact of a workload, and its peers. Each is a process of its own, so that
 none computes, or spins, while another one is measured."""
 import json
+import multiprocessing
 import os
-import pathlib
-import select
 import subprocess
-import sys
-import tempfile
 import time
 
 import cpu_numbers
 
-HERE = pathlib.Path(__file__).resolve().parent
 # What holds PyTorch, oneDNN and MKL to AVX2; Inductor is told by the worker.
 AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
-ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # a pool of processes takes longer to start than these kernels to compile
+# Of all: a pool of compilers takes longer to start than these kernels to compile, and a GPU, which is not measured here,
+# cannot be used by a process that is forked.
+ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+# What workers find imported; those that are not installed are left out.
+MODULES = ["torch._inductor.compile_fx", "torch.export", "torch.onnx", "onnxscript", "onnxruntime", "transformers"]
+SECONDS_TO_END = 5
 REST_SECONDS = 0.02  # after a turn: its threads may spin for a while
 
 
@@ -27,59 +28,71 @@ def last_line(text, otherwise):
     return (text.strip().splitlines() or [otherwise])[-1]
 
 
+def work(kind, name, folder, threads, environment, pipe, log):
+    """What the process of a worker does; what libraries print goes to `log`."""
+    os.environ.update(environment)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    import cpu_worker
+    cpu_worker.main(kind, name, folder, threads, pipe)
+
+
 class Worker:
-    """A process of cpu_worker.py."""
+    """A process of cpu_worker.py. It is forked from one that has the modules already, which take longer to import than most
+    workloads take to compile; with an environment of its own it imports them itself."""
 
     def __init__(self, kind, name, folder, threads, environment):
-        self.errors = tempfile.TemporaryFile("w+")
-        self.begin = time.monotonic()
-        arguments = [sys.executable, str(HERE / "cpu_worker.py"), kind, name, str(folder), json.dumps(threads)]
-        self.process = subprocess.Popen(arguments, env={**os.environ, **ONE_COMPILER, **environment}, text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=self.errors)
+        os.environ.update(ENVIRONMENT)
+        context = multiprocessing.get_context("spawn" if environment else "forkserver")
+        context.set_forkserver_preload(MODULES)
+        self.begin, self.log = time.monotonic(), folder / f"{kind}.log"
+        self.pipe, other = context.Pipe()
+        self.process = context.Process(target=work, args=(kind, name, folder, threads, environment, other, self.log), daemon=True)
+        self.process.start()
+        other.close()
 
     def reason(self):
-        self.errors.seek(0)
-        return last_line(self.errors.read(), "it ended")
+        self.process.join()
+        return last_line(self.log.read_text() if self.log.exists() else "", f"it ended with status {self.process.exitcode}")
 
     def answer(self, timeout=None):
-        """The next line that is JSON; compilers print other ones, too."""
-        end = None if timeout is None else time.monotonic() + timeout
-        while True:
-            if end and not select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0]:
-                raise Unusable(f"it was not ready within {timeout} s")
-            line = self.process.stdout.readline()
-            if not line:
-                raise Unusable(self.reason())
-            if line[0] in "[{":
-                return json.loads(line)
+        if timeout is not None and not self.pipe.poll(timeout):
+            raise Unusable(f"it was not ready within {timeout:.0f} s")
+        try:
+            return self.pipe.recv()
+        except (EOFError, ConnectionError):
+            raise Unusable(self.reason()) from None
 
     def stop(self):
+        """One that waits for a question ends by itself, one that is still compiling is killed."""
+        self.pipe.close()
+        self.process.join(SECONDS_TO_END)
         self.process.kill()
-        self.process.wait()
+        self.process.join()
 
 
 class Peer(Worker):
     """Runs a workload for some time whenever it is asked."""
 
     def wait_until_ready(self, facts, timeout):
-        error = self.answer(max(1, timeout - (time.monotonic() - self.begin)))["error"]
+        error = self.answer(max(1, timeout - (time.monotonic() - self.begin)))
         if error > cpu_numbers.largest(facts, cpu_numbers.PEERS):
             raise Unusable(f"its numbers are wrong: {error:.2g} from the exact ones, PyTorch's {facts['error']:.2g}")
         self.ready_seconds = time.monotonic() - self.begin
 
     def time(self, threads, seconds):
         try:
-            self.process.stdin.write(json.dumps([threads, seconds]) + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
+            self.pipe.send((threads, seconds))
+        except ConnectionError:
             raise Unusable(self.reason()) from None
         return self.answer()
 
 
-def export(name, workload, folder):
-    """Leaves the program, its inputs and exact results in `folder`; what is known of them."""
-    worker = Worker("export", name, folder, [], AVX2 if workload.is_avx2 else {})
-    worker.process.wait()
+def export(name, workload, folder, threads):
+    """Leaves the program, its inputs and exact results in `folder`, by so many threads; what is known of them."""
+    worker = Worker("export", name, folder, [threads], AVX2 if workload.is_avx2 else {})
+    worker.process.join()
     if not (folder / "facts.json").exists():
         raise Unusable(f"PyTorch cannot export it: {worker.reason()}")
     return json.loads((folder / "facts.json").read_text())
@@ -111,6 +124,8 @@ class Ours:
         return cpu_numbers.error(cpu_numbers.loaded(paths), expected)
 
     def time(self, threads, seconds):
-        self.bench = json.loads(self.call("bench", self.artifact, *self.inputs, f"--threads={threads}",
-                                          f"--min-time={seconds}", "--json"))
+        """Not more calls than peers make where these take longer."""
+        is_long = self.bench.get("median_us", 0) * cpu_numbers.FEWEST_CALLS > 1e6 * seconds
+        duration = f"--repeat={cpu_numbers.FEWEST_CALLS}" if is_long else f"--min-time={seconds}"
+        self.bench = json.loads(self.call("bench", self.artifact, *self.inputs, f"--threads={threads}", duration, "--json"))
         return self.bench["p10_us"], self.bench["median_us"]

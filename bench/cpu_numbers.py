@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How far results are from exact ones. numpy is loaded by what needs it: tables, and their tests, do without."""
+"""How far results are from exact ones, and what is measured of each contestant. numpy is loaded by what needs it: tables, and their tests, do without."""
 
 # A result may be so many times further from the exact one than PyTorch's is: ours by DESIGN's rule; of peers, whose
 # numbers are their own, wrong ones are to be found.
 OURS, PEERS = 2, 16
+FEWEST_CALLS = 3  # in a turn, however long one takes
 FLOOR = {32: 4 * 2.0**-23, 16: 4 * 2.0**-8}  # units in the last place, by the bits of an element
 
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A process of bench/cpu.py: writes a workload's program, inputs and exact results, or runs a peer when it is told to.
+"""What a process of bench/cpu.py does: it writes a workload's program, inputs and exact results, or runs a peer (eager,
+inductor, onnxruntime or iree) when it is told to.
 
-    cpu_worker.py export WORKLOAD FOLDER
-    cpu_worker.py KIND WORKLOAD FOLDER THREADS     # a list; KIND is eager, inductor, onnxruntime or iree
-
-A peer first prints a line of JSON, its `error` (the distance from the exact results; with those that a program of
-another kind of artifact does not return, none), then reads lines [threads, seconds] and answers each with the fastest
-tenth and the median of the calls that it made, in microseconds. It needs no tool of ours.
+A peer first sends its error (the distance from the exact results; with those that a program of another kind of artifact
+does not return, none), then receives (threads, seconds) and answers each with the fastest tenth and the median of the
+calls that it made, in microseconds. It needs no tool of ours.
 """
 import copy
 import inspect
@@ -21,10 +19,9 @@ import time
 import cpu_workloads
 import numpy
 import torch
-from cpu_numbers import error, exact
+from cpu_numbers import FEWEST_CALLS, error, exact
 from torch.utils import _pytree as pytree
 
-FEWEST_CALLS = 3
 
 
 def arrays(values):
@@ -169,7 +166,15 @@ def returned(value):
     return arrays(value) or [numpy.asarray(x) for x in leaves]
 
 
-def serve(kind, name, folder, threads):
+def received(pipe):
+    """The next question, or None where there will be no more."""
+    try:
+        return pipe.recv()
+    except EOFError:
+        return None
+
+
+def serve(kind, name, folder, threads, pipe):
     workload, module, given = cpu_workloads.made(name)
     torch.set_grad_enabled(workload.trains)
     calls = dict(CALLS[kind](kind, workload, module, given, folder, threads))
@@ -178,9 +183,8 @@ def serve(kind, name, folder, threads):
         torch.set_num_threads(count)
         values = returned(call())
         found.append(error(values, expected[:len(values)]))
-    print(json.dumps({"error": max(found)}), flush=True)
-    for line in sys.stdin:
-        count, seconds = json.loads(line)
+    pipe.send(max(found))
+    for count, seconds in iter(lambda: received(pipe), None):
         torch.set_num_threads(count)
         call, times, end = calls[count], [], time.perf_counter() + seconds
         call()
@@ -188,16 +192,13 @@ def serve(kind, name, folder, threads):
             start = time.perf_counter()
             call()
             times.append(1e6 * (time.perf_counter() - start))
-        print(json.dumps([sorted(times)[len(times) // 10], statistics.median(times)]), flush=True)
+        pipe.send((sorted(times)[len(times) // 10], statistics.median(times)))
 
 
-def main():
-    kind, name, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+def main(kind, name, folder, threads, pipe):
+    """`threads` are the numbers of them that a peer is prepared for, and what an export may use."""
     if kind == "export":
+        torch.set_num_threads(*threads)
         export(name, folder)
     else:
-        serve(kind, name, folder, json.loads(sys.argv[4]))
-
-
-if __name__ == "__main__":
-    main()
+        serve(kind, name, folder, threads, pipe)
