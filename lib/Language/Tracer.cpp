@@ -108,6 +108,9 @@ ValuePtr Tracer::cached(Here, const std::string &key, const std::function<ValueP
 
 Refs Tracer::enter(Here here, std::string what, const std::vector<Type> &arguments,
                    const std::vector<std::string> &names) {
+  if (depth() > mostNested)
+    fail(here, "the kernel nests more than " + std::to_string(mostNested) + " loops and branches",
+         phrases.unrolled);
   Region &region = *entered.emplace_back(std::make_unique<Region>());
   region.id = nextRegion();
   region.what = std::move(what);

@@ -125,6 +125,7 @@ private:
   std::vector<Region *> open;
   std::vector<std::unique_ptr<Region>> entered;      // those of `open` but the first
   static constexpr int64_t mostOperations = 100'000; // a program of a kernel has some hundred
+  static constexpr size_t mostNested = 100;          // passes over the program recurse
   int64_t operations = 0;
   std::map<uint64_t, Ended> ended;
   std::map<uint64_t, std::map<std::string, ValuePtr>> cache;

@@ -63,6 +63,16 @@ TEST(Kernels, ThatDoNotEnd) {
         "is traced: does this one end? Loops of the program are forLoop");
 }
 
+TEST(Kernels, NestedWithoutEnd) {
+  std::function<void()> nested = [&] { forLoop(0, 4, 1, [&](Index) { nested(); }); };
+  EXPECT_EQ(errorOf([&] {
+              auto [m] = grid(1);
+              nested();
+            }),
+            "the kernel nests more than 100 loops and branches | loops in C++ are unrolled while "
+            "the kernel is traced: does this one end? Loops of the program are forLoop");
+}
+
 TEST(Kernels, SizesBesideOperations) {
   EXPECT_EQ(errorOf([] {
               auto [m] = grid(1);

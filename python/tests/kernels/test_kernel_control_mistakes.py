@@ -254,6 +254,16 @@ def endless_of_indices(x: X, y: Y):
         m = m * 1  # here
 
 
+@mistake("the kernel nests more than 100 loops and branches",
+         "loops of Python are unrolled while the kernel is traced: does this one end? Loops of the program are "
+         "`for k in tk.loop(n)`")
+def endless_nesting(x: X, y: Y):
+    loops = []
+    while True:
+        loops.append(tk.loop(N))  # here
+        next(loops[-1])
+
+
 @pytest.mark.parametrize("name", mistake.names())
 def test_mistake(name):
     mistake.check(name)
