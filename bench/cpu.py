@@ -15,7 +15,8 @@ is not installed, cannot run the model, or has wrong numbers is left out and nam
 or has wrong numbers, is named at the end, and the status is 1.
 The limit of a row is the time that its multiply-adds take at the sustained peak, or that reading and writing its
 parameters, inputs and results once takes from where they fit, whichever is longer; of tables that are looked up in, the
-rows, at random places. All are measured by the same run.
+rows, at random places. All are measured by the same run, and reads, where a goal is a share of them, in the row's own
+turns: what memory gives is shared with others on the host, and changes from minute to minute.
 Programs of --precision=bf16 show their error, and have the row of the same model in f32 as their goal. Goals that are for
 tile registers count on CPUs that have them.
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
@@ -57,15 +58,17 @@ LD_LIBRARY_PATH=$folder/lib exec "$folder/libexec/tilewright" "$@"
 SYSTEM_LIBRARIES = re.compile(r"lib(c|m|pthread|dl|rt)\.so|ld-linux")
 
 
-def in_turns(contestants, threads, limit, options, leave_out):
-    """The fastest tenth and the median of each. Peers that end meanwhile are given to `leave_out`."""
+def in_turns(contestants, threads, limit, options, leave_out, has_limit=False):
+    """The fastest tenth and the median of each. Peers that end meanwhile are given to `leave_out`. With a goal that is a
+    share of the limit this is measured in each turn."""
     times = {kind: [] for kind in contestants}
     turn = options.time / options.rounds / len(contestants)
     end = time.monotonic() + LONG_ROW * options.time
+    limit.begin_row()
     for done in range(options.rounds):
         if done >= FEWEST_ROUNDS and time.monotonic() > end:
             break
-        limit.sample(options.tool)
+        limit.sample(options.tool, always=has_limit)
         for kind, one in [*contestants.items()]:
             try:
                 times[kind].append(one.time(threads, turn))
@@ -112,9 +115,11 @@ class Prepared:
         print(f"{self.name}: {kind} is left out: {reason}", file=sys.stderr)
 
     def row(self, threads, limit, options, features):
-        times = in_turns(self.contestants, threads, limit, options, self.leave_out)
+        goals = goals_of(self.workload, threads, features)
+        has_limit = goals["goal_of_limit"] > 0
+        times = in_turns(self.contestants, threads, limit, options, self.leave_out, has_limit)
         row = row_of(self.name, self.workload, threads, self.facts, times, self.contestants)
-        return row | goals_of(self.workload, threads, features) | {"left_out": self.left_out}
+        return row | goals | {"left_out": self.left_out} | ({"beside": limit.beside} if has_limit else {})
 
     def stop(self):
         for peer in self.peers.values():

@@ -9,9 +9,11 @@ HEADER = ["workload", "ours, us", *KINDS, "best peer / ours", "of medians", "goa
 
 
 def of_limit(row, limits):
-    """Our share, and what binds; no share where the machine's limits are not known."""
-    looked_up = row.get("looked_up_bytes", 0)
-    rates = limits.flops[row["bits"]], limits.read_of(row["bytes"]), limits.lookups_of(looked_up) if looked_up else 1
+    """Our share, and what binds; no share where the machine's limits are not known. Where reads were measured beside the
+    row, it is of those."""
+    looked_up, beside = row.get("looked_up_bytes", 0), row.get("beside")
+    rates = (limits.flops[row["bits"]], limits.read_of(row["bytes"], beside),
+             limits.lookups_of(looked_up, beside) if looked_up else 1)
     if not all(rates):
         return None, "not known"
     compute, reads, lookups = (amount / rate for amount, rate in zip((row["flops"], row["bytes"], looked_up), rates))

@@ -21,13 +21,19 @@ class Limits:
         self.flops = {bits: known["flops"].get(str(bits), 0.0) for bits in BITS}
         self.read, self.capacity = dict(known["read"]), dict(known.get("capacity", {}))
         self.lookups = dict(known.get("lookups", {}))
+        self.beside = {"read": {}, "lookups": {}}
 
     def facts(self):
         return {"flops": self.flops, "read": self.read, "capacity": self.capacity, "lookups": self.lookups}
 
-    def sample(self, tool):
-        """Measures, unless it has a short while ago."""
-        if time.monotonic() < self.next_sample:
+    def begin_row(self):
+        """Forgets what was measured beside the last one."""
+        self.beside = {"read": {}, "lookups": {}}
+
+    def sample(self, tool, always=False):
+        """Measures, unless it has a short while ago and need not `always`. The fastest since begin_row() is `beside`, by
+        the same names."""
+        if not always and time.monotonic() < self.next_sample:
             return
         done = subprocess.run([tool, "limits", f"--threads={self.threads}", "--json"], check=False, capture_output=True, text=True)
         if done.returncode:
@@ -37,8 +43,9 @@ class Limits:
             self.flops[bits] = max(self.flops[bits], found["flops_per_second"][name])
         for read in found["reads"]:
             level = read["level"]
-            self.read[level] = max(self.read.get(level, 0.0), read["bytes_per_second"])
-            self.lookups[level] = max(self.lookups.get(level, 0.0), read["lookup_bytes_per_second"])
+            for into in (vars(self), self.beside):
+                for name, rate in (("read", read["bytes_per_second"]), ("lookups", read["lookup_bytes_per_second"])):
+                    into[name][level] = max(into[name].get(level, 0.0), rate)
             if "capacity_bytes" in read:
                 self.capacity[level] = read["capacity_bytes"]
         self.next_sample = time.monotonic() + SECONDS_BETWEEN_SAMPLES
@@ -53,11 +60,11 @@ class Limits:
             return 0.0
         return next((rate for level, rate in rates.items() if self.capacity.get(level, size) >= size), 0.0)
 
-    def read_of(self, size):
-        return self.rate_of(self.read, size)
+    def read_of(self, size, beside=None):
+        return self.rate_of((beside or vars(self))["read"], size)
 
-    def lookups_of(self, size):
-        return self.rate_of(self.lookups, size)
+    def lookups_of(self, size, beside=None):
+        return self.rate_of((beside or vars(self))["lookups"], size)
 
     def text(self):
         reads, lookups = (", ".join(f"{level} {1e-9 * rate:.3g}" for level, rate in rates.items()) for rates in (self.read, self.lookups))

@@ -86,6 +86,12 @@ class Conclusion(unittest.TestCase):
         old = {name: KNOWN[name] for name in ("flops", "read", "capacity")}
         self.assertIn("not compared: bag (without limits)", self.conclusion(bag, known=old))
 
+    def test_reads_beside_a_row_are_its_limit(self):
+        reader = row("reader", goal=0, goal_of_limit=0.9, bytes=100_000)
+        self.assertIn("missed, of 1 with a goal: none", self.conclusion(reader))
+        beside = {"read": {level: 2 * rate for level, rate in KNOWN["read"].items()}, "lookups": KNOWN["lookups"]}
+        self.assertIn("missed, of 1 with a goal: reader", self.conclusion(reader | {"beside": beside}))
+
     def test_programs_in_bf16_beside_those_in_f32(self):
         of_bert = workload(of_row=("BERT", 3.0, 0), needs=("amx-tile", "amx-bf16"))
         goal, none = (cpu.goals_of(of_bert, 1, features)["goal_of_row"] for features in (["avx2", "amx-bf16", "amx-tile"], ["avx2"]))
