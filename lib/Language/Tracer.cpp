@@ -76,8 +76,15 @@ ValuePtr Tracer::newValue(Here here, Type type, std::string name) {
 
 void Tracer::countOperation(Here here) {
   if (++operations > mostOperations)
-    fail(here, "the kernel has more than " + std::to_string(mostOperations) + " operations",
-         phrases.unrolled);
+    failEndless(here, mostOperations, "operations");
+}
+
+void Tracer::failTooManyCalls(Here here) {
+  failEndless(here, mostCalls, "calls of the kernel language");
+}
+
+void Tracer::failEndless(Here here, int64_t most, const char *what) {
+  fail(here, "the kernel has more than " + std::to_string(most) + " " + what, phrases.unrolled);
 }
 
 Values Tracer::emit(Here here, std::string name, Values operands, std::vector<Type> types,

@@ -41,6 +41,11 @@ public:
   /// Counts an operation, which need not leave one behind: those on sizes do not. Refuses a kernel
   /// that has too many to end.
   void countOperation(Here here);
+  /// Counts a call of the language, which need not be an operation: a constant is none. Whether
+  /// there were too many for a kernel that ends.
+  bool countCall() { return ++calls > mostCalls; }
+  /// Refuses such a kernel.
+  [[noreturn]] void failTooManyCalls(Here here);
   /// Adds an operation; gives its results, one for each type.
   Values emit(Here here, std::string name, Values operands, std::vector<Type> results,
               Attributes attributes = {}, std::vector<Region> regions = {});
@@ -109,6 +114,7 @@ public:
 private:
   void checkCount(Here here, const std::string &what, const Extents &shape, int64_t most,
                   const std::string &unit);
+  [[noreturn]] void failEndless(Here here, int64_t most, const char *what);
   [[noreturn]] void failSymbol(Here here, const tw::Size &size, const std::string &name);
   std::optional<int64_t> takeBinding(const std::string &name);
   void checkName(Here here, const std::string &what, const std::string &name);
@@ -126,7 +132,8 @@ private:
   std::vector<std::unique_ptr<Region>> entered;      // those of `open` but the first
   static constexpr int64_t mostOperations = 100'000; // a program of a kernel has some hundred
   static constexpr size_t mostNested = 100;          // passes over the program recurse
-  int64_t operations = 0;
+  static constexpr int64_t mostCalls = 10 * mostOperations; // of the language
+  int64_t operations = 0, calls = 0;
   std::map<uint64_t, Ended> ended;
   std::map<uint64_t, std::map<std::string, ValuePtr>> cache;
   std::map<std::string, Here> symbolsBound; // symbols that the request made constants

@@ -13,7 +13,13 @@ from ._program import Program
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+# Errors of a compilation whose result cannot be written: no permission, a full disk.
+UNWRITABLE = ("TW-PROGRAM-0005", "TW-SYSTEM-0003", "TW-IO-0002")
 
 
 def logger() -> logging.Logger:
@@ -51,7 +57,10 @@ def _machine() -> bytes:
     """The compiler's build, and what this CPU can do."""
     library = os.environ.get("TILEWRIGHT_COMPILER") or os.path.join(os.path.dirname(_native.__file__), "lib",
                                                                     "libtilewright-compiler.so")
-    facts = os.stat(os.path.realpath(library))
+    try:
+        facts = os.stat(os.path.realpath(library))
+    except OSError:
+        return os.urandom(16)  # nothing was kept by none; compiling says what is missing
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         cpu = sorted({line for line in file if line.startswith(("flags", "model name", "Features"))})
     return repr((facts.st_size, facts.st_mtime_ns, _native.version, cpu)).encode()
@@ -73,6 +82,28 @@ def name_of(path: str) -> str:
     return os.path.basename(path).removesuffix(".so")
 
 
+def _put_away(text: str, move: Callable[[], None]) -> None:
+    """Warns, and makes room for a program; where there cannot be room the program is not written there either."""
+    try:
+        move()
+    except OSError as error:
+        text = f"{text} ({error.strerror})"
+    _warn(f"error[TW-PYTHON-0006]: {text}")
+
+
+def written(path: str | None, compile: Callable[[str | None], T]) -> tuple[str | None, T]:  # noqa: A002
+    """compile(path), which writes a program into the cache, and the path; or, where the cache cannot be written (and a
+    warning) or is not used, compile(None), which makes it in memory, and None."""
+    if path is not None:
+        try:
+            return path, compile(path)
+        except _native.Error as error:
+            if error.code not in UNWRITABLE:
+                raise
+            _warn(f"error[TW-PYTHON-0006]: the cache is not used for this program: {error.message}")
+    return None, compile(None)
+
+
 def load(path: str, library: str, threads: int = 0, device: str | None = None) -> Program | None:
     """None when it is not there, not ours, damaged, or another program under this name: it is then made again."""
     try:
@@ -81,12 +112,10 @@ def load(path: str, library: str, threads: int = 0, device: str | None = None) -
         return None
     if stat.S_ISDIR(facts.st_mode):
         aside = f"{path}.{os.getpid()}.folder"
-        _warn(f"error[TW-PYTHON-0006]: {path} is a folder and not used; it is now {aside}")
-        os.rename(path, aside)
+        _put_away(f"{path} is a folder and not used; it is now {aside}", lambda: os.rename(path, aside))
         return None
     if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
-        _warn(f"error[TW-PYTHON-0006]: {path} is not used: it is another user's, or others may write to it")
-        os.unlink(path)
+        _put_away(f"{path} is not used: it is another user's, or others may write to it", lambda: os.unlink(path))
         return None
     try:
         program = Program(path, threads=threads, library=library, device=device)

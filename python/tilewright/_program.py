@@ -196,6 +196,15 @@ class Profile:
         _write_whole(os.path.realpath(path_text("the path", path)), 0o644, lambda file: file.write(text.encode()))
 
 
+def _identity(path: str) -> tuple[int, ...] | None:
+    """What tells a file from another one that takes its place; None where there is none."""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
 def _external_weights(artifact: str) -> str | None:
     """The file of weights that names the artifact by its seal (docs/artifact.md); None: it holds them itself."""
     import mmap
@@ -210,6 +219,12 @@ def _external_weights(artifact: str) -> str | None:
             if len(seal) == 8 and data.find(seal) >= 0:
                 return path
     return None
+
+
+def _umask() -> int:
+    """What this process withholds from others; os.umask() could be asked only by changing it, for other threads, too."""
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        return int(next(line for line in file if line.startswith("Umask:")).split()[1], 8)
 
 
 def _write_whole(path: str, mode: int, write: Callable[[BinaryIO], object]) -> None:
@@ -243,7 +258,7 @@ def _put_in_place(path: str, mode: int, write: Callable[[BinaryIO], object]) -> 
                 file.truncate(0)
                 write(file)
                 file.flush()
-                os.fchmod(file.fileno(), mode)
+                os.fchmod(file.fileno(), mode & ~_umask())
                 os.fsync(file.fileno())
                 os.replace(hidden, path)
             except BaseException:
@@ -298,6 +313,7 @@ class Program(_native.Program):
             check_text("device", device)
         super().__init__(path_text("the path", path), descriptor, threads, library, device or "")
         self._compiled_from = tuple(compiled_from)
+        self._loaded_from = _identity(self._path)
         self._facts: dict[str, Any] = self._describe()
         self._report = report
         self._profiles: list[Profile] = []  # that are being made
@@ -355,9 +371,13 @@ class Program(_native.Program):
         such a pair.
 
         It runs without Python, too (docs/embedding.md). Errors: TW-IO-0002 (it cannot be written), TW-PYTHON-0005
-        (no path), TW-IO-0018 when the program was compiled from that file.
+        (no path), TW-IO-0018 when the program was compiled from that file, TW-IO-0001 when the file that it was loaded
+        from is not there any more.
         """
         path = os.path.realpath(path_text("the path", path))
+        if _identity(self._path) != self._loaded_from:
+            _native.refuse("TW-IO-0001", f"cannot save the program: {self._path}, which it was loaded from, is gone or another file",
+                           "load the program again, and keep its file until it is saved")
         weights = _external_weights(self._path)
         for given in self._compiled_from:
             for written in (path, f"{path}.weights") if weights else (path,):

@@ -222,6 +222,7 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
   if (!ok)
     return errors.take("lowering a kernel");
   PassManager cleanup(kernel.getContext()); // LLVM does the same, later
+  cleanup.enableVerifier(false);            // functions of libm are declared when loops are lowered
   cleanup.addPass(createCanonicalizerPass());
   cleanup.addPass(createCSEPass());
   if (isLoops && failed(cleanup.run(*code)))

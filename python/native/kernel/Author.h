@@ -56,6 +56,8 @@ template <typename Function>
 auto traced(const char *what, Function function) {
   tw::kernel::detail::Tracer &tracer = tracerFor(what);
   try {
+    if (tracer.countCall())
+      tracer.failTooManyCalls(here());
     return function(tracer);
   } catch (const tw::kernel::detail::Failed &) {
     raiseFirst(tracer);

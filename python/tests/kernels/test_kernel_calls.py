@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of kernels: from several threads, in the children of a fork, and with memory of all kinds."""
+import array
 import threading
 
 import numpy as np
@@ -26,6 +27,53 @@ def softmax(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
 def double(x: tk.InOut[tk.f32, M, N]):
     m, = tk.grid(M)
     tk.store(x, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
+
+
+@tk.kernel
+def doubled(x: tk.In[T, N], y: tk.Out[T, N]):
+    n, = tk.grid(tk.cdiv(N, 8))
+    tk.store(y, [n * 8], tk.load(x, [n * 8], [8]) * 2)
+
+
+class Exporter:
+    """What has memory by DLPack and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **_):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def test_dtypes_of_memory_that_has_no_attribute_for_it(refusal):
+    for values in (np.arange(5, dtype=np.float32), np.arange(5, dtype=np.int32)):
+        for given in (Exporter(values), memoryview(values), array.array(values.dtype.char, values)):
+            assert np.array_equal(doubled(given), 2 * values) and np.asarray(doubled(given)).dtype == values.dtype
+    with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype float64", "T is one of f32, i32"):
+        doubled(memoryview(np.zeros(5)))
+    with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype None", "T is one of f32, i32"):
+        doubled(object())
+
+
+def test_a_compiler_that_is_not_there(run_python):
+    out = run_python("""
+        import numpy as np, tilewright, tilewright.kernel as tk
+        N = tk.symbol("N")
+
+        @tk.kernel
+        def double(x: tk.InOut[tk.f32, N]):
+            n, = tk.grid(tk.cdiv(N, 8))
+            tk.store(x, [n * 8], tk.load(x, [n * 8], [8]) * 2)
+
+        try:
+            double(np.ones(4, np.float32))
+        except tilewright.Error as error:
+            print(error.code)
+    """, TILEWRIGHT_COMPILER="/nowhere/libtilewright-compiler.so")
+    assert out == "TW-CLI-0007\n"
 
 
 def in_threads(count, work):

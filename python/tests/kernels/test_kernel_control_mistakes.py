@@ -254,6 +254,15 @@ def endless_of_indices(x: X, y: Y):
         m = m * 1  # here
 
 
+@mistake("the kernel has more than 1000000 calls of the kernel language",
+         "loops of Python are unrolled while the kernel is traced: does this one end? Loops of the program are "
+         "`for k in tk.loop(n)`")
+def endless_of_nothing(x: X, y: Y):
+    _, t = row(x)
+    while True:
+        t = tk.cast(t, tk.f32)  # here
+
+
 @mistake("the kernel nests more than 100 loops and branches",
          "loops of Python are unrolled while the kernel is traced: does this one end? Loops of the program are "
          "`for k in tk.loop(n)`")

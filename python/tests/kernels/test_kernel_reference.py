@@ -130,9 +130,28 @@ def test_levels(level, capsys):
     @tk.kernel
     def double(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N]):
         n, = tk.grid(tk.cdiv(N, 8))
-        tk.store(y, [n * 8], tk.load(x, [n * 8], [8]) * 2)
+        tk.store(y, [n * 8], tk.sin(tk.load(x, [n * 8], [8])) * 2)  # a function of libm, which all levels call
 
     double.print(as_=level, target="cpu:x86-64-v3", N=64)
     said = {None: "tile.kernel @double", "source": "TILEWRIGHT_KERNEL(double", "plan": "plan of @", "loops": "scf.", "llvm": "define ",
             "assembly": "ret"}[level]
     assert said in capsys.readouterr().out
+
+
+def test_help_of_a_kernel():
+    T = tk.dtype("T", tk.f32 | tk.i32)
+
+    @tk.kernel
+    def scaled(x: tk.In[T, M, N], factor: tk.i64, sums: tk.InOut[tk.f32, 2 * N], y: tk.Out[T, M, N], *, ROWS: int = 4):
+        """Scales rows."""
+
+    assert scaled.__doc__ == """Scales rows.
+
+x: T[M, N], In
+factor: i64, a number
+sums: f32[N * 2], InOut, written in place
+y: T[M, N], Out, allocated unless given by name
+ROWS = 4: a parameter, given by name
+T is f32 or i32
+
+Errors: as of a tilewright.kernel.Kernel, which this is."""

@@ -44,6 +44,32 @@ def test_save_and_load(mlp, tmp_path, refusal, run_python):
         program.save(tmp_path)
 
 
+def test_save_of_a_file_that_is_gone(mlp, tmp_path, refusal):
+    """What is saved is the program, not what lies where it was loaded from by now."""
+    _, program = mlp
+    path, copy = tmp_path / "mlp.so", tmp_path / "copy.so"
+    program.save(path)
+    loaded = tilewright.load(path, threads=1)
+    program.save(path)
+    gone = f"cannot save the program: {path}, which it was loaded from, is gone or another file"
+    with refusal("TW-IO-0001", gone, "load the program again"):
+        loaded.save(copy)
+    path.unlink()
+    with refusal("TW-IO-0001", gone, "load the program again"):
+        loaded.save(copy)
+    assert os.listdir(tmp_path) == []
+
+
+def test_saved_files_are_as_private_as_the_process_wants(mlp, tmp_path):
+    _, program = mlp
+    before = os.umask(0o077)
+    try:
+        program.save(tmp_path / "mlp.so")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "mlp.so").stat().st_mode & 0o777 == 0o700
+
+
 def test_save_loses_no_file(tmp_path, monkeypatch, refusal):
     monkeypatch.chdir(tmp_path)
     torch.export.save(torch.export.export(torch.nn.Linear(16, 8), (torch.randn(5, 16),)), "m.pt2")

@@ -67,6 +67,23 @@ def test_cache(tmp_path, caplog):
     assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records) and not cache_files(tmp_path)
 
 
+def test_a_cache_that_cannot_be_written_is_left_out(tmp_path, caplog):
+    """A folder lies where the program would, and cannot be put away: another full one has its new name."""
+    net, x = mlp().requires_grad_(False), torch.randn(4, 16)
+    torch.compile(net, backend=backend)(x)
+    file, = cache_files(tmp_path)
+    file.unlink()
+    (file / "full").mkdir(parents=True)
+    (file.parent / f"{file.name}.{os.getpid()}.folder" / "full").mkdir(parents=True)
+    torch._dynamo.reset()
+    with caplog.at_level(logging.WARNING, "tilewright"):
+        torch.testing.assert_close(torch.compile(net, backend=backend)(x), net(x))
+    said = [record.getMessage() for record in caplog.records]
+    assert any(each.startswith(f"error[TW-PYTHON-0006]: {file} is a folder and not used; it is now") and
+               each.endswith("(Directory not empty)") for each in said), said
+    assert any(each.startswith("error[TW-PYTHON-0006]: the cache is not used for this program: cannot write") for each in said), said
+
+
 @pytest.mark.parametrize("damage", [
     lambda content, place: content[:place] + bytes([content[place] ^ 1]) + content[place + 1:], lambda content, place: content[:place],
     lambda content, place: content[:place] + bytes(64) + content[place + 64:]], ids=["a bit", "its end", "a part"])

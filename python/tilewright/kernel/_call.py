@@ -65,8 +65,16 @@ def arrange(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Cal
 
 
 def _dtype_of(value: Any) -> Any:
-    """An object that stands for the dtype of a tensor, of any library; None of what has none."""
-    return getattr(value, "dtype", None)
+    """An object that stands for the dtype of a tensor, of any library; None of what has none, or one that NumPy lacks."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None:
+        return dtype
+    import numpy
+
+    try:
+        return (numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(memoryview(value))).dtype
+    except (TypeError, ValueError, BufferError, RuntimeError):
+        return None
 
 
 class Calls:
@@ -146,8 +154,9 @@ def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str,
     path = os.path.join(place, f"{_cache.key((kernel.name.encode(), target.encode(), text.encode()))}.so") if place else None
     if path and (known := _cache.load(path, "numpy", threads=-1, device=device)):
         return known
-    descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], target, path, None,
-                                            kernel.name, key=_cache.name_of(path) if path else None)
+    path, (descriptor, report, _) = _cache.written(path, lambda path: _native.compile(
+        "", None, [], [], [(kernel.signature.file, text)], target, path, None, kernel.name,
+        key=_cache.name_of(path) if path else None))
     if path:
         return Program(path, threads=-1, report=report, device=device)
     return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=-1, report=report, device=device)

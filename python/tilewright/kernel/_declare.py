@@ -201,6 +201,22 @@ class Signature:
             if not isinstance(value, int) or not -2**63 <= value < 2**63:
                 self.fail(f"{name} is set to {shown(value)}", "parameters and symbols are 64-bit integers")
 
+    def documented(self, text: str | None) -> str:
+        """What help() says of the kernel: the author's text, then arguments, outputs, dtypes and errors."""
+        kinds = {"in": "In", "inout": "InOut, written in place", "out": "Out, allocated unless given by name"}
+        lines = [inspect.cleandoc(text), ""] if text else []
+        for each in self.arguments:
+            annotation = each.annotation
+            if isinstance(annotation, Annotation):
+                dtype = getattr(annotation.dtype, "name", annotation.dtype)
+                lines.append(f"{each.name}: {dtype}[{', '.join(map(str, annotation.shape))}], {kinds[each.kind]}")
+            else:
+                lines.append(f"{each.name}: {getattr(annotation, 'name', annotation)}, a number")
+        lines += [f"{name} = {default}: a parameter, given by name" for name, default in self.parameters.items()]
+        lines += [f"{name} is {' or '.join(each.name for each in variable.choices)}"
+                  for name, variable in self.dtype_variables().items()]
+        return "\n".join([*lines, "", "Errors: as of a tilewright.kernel.Kernel, which this is."])
+
     def symbols(self) -> list[_language.Symbol]:
         """Those that annotations have, in the order in which they were made."""
         found = {symbol._number: symbol for argument in self.arguments for size in _sizes(argument.annotation)

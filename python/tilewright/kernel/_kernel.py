@@ -38,7 +38,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], name: str | None, frame: FrameType | None) -> None:
         self.signature = Signature(function, frame)
         self.function, self.name = function, function.__name__ if name is None else name
-        self.__doc__, self.__name__ = function.__doc__, self.name
+        self.__doc__, self.__name__ = self.signature.documented(function.__doc__), self.name
         self.__module__, self.__wrapped__ = function.__module__, function
         self._calls, self._gives = Calls(self), bool(self.signature.outputs)
 

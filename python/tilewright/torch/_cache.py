@@ -41,12 +41,12 @@ def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # no
         return known, prepares
     weights = [(name, 0, 1) for name in frozen]
     paths, texts = options.sources()
-    descriptor, report, other = _native.compile("graph", json, weights, paths, texts + kernels, place.target, path,
-                                                options.dump_to, preparation=second, is_prepared=bool(frozen),
-                                                key=_cache.name_of(path) if path else None,
-                                                precision=options.precision_on(place.target))
+    path, (descriptor, report, other) = _cache.written(path, lambda path: _native.compile(
+        "graph", json, weights, paths, texts + kernels, place.target, path, options.dump_to,
+        preparation=second if path else None, is_prepared=bool(frozen), key=_cache.name_of(path) if path else None,
+        precision=options.precision_on(place.target)))
     return (_loaded(path, descriptor, report, place.device),
-            _loaded(second, other, None, place.device) if frozen else None)
+            _loaded(second if path else None, other, None, place.device) if frozen else None)
 
 
 def _loaded(path: str | None, descriptor: int, report: str | None, device: str | None) -> Program:
