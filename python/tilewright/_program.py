@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from . import _native
 
@@ -434,8 +435,14 @@ def _is_odd(text: str) -> bool:
 
 
 def check_library(library: str) -> None:
+    """Errors: TW-PYTHON-0005. PyTorch is imported for what is asked of it."""
     if library not in ("numpy", "torch"):
         _native.refuse("TW-PYTHON-0005", f"library is {_native.shown(library)}", 'it is "numpy" or "torch"')
+    if library == "torch" and "torch" not in sys.modules:
+        try:
+            import torch  # noqa: F401
+        except ImportError as error:
+            _native.refuse("TW-PYTHON-0005", f"library is \"torch\", but {error}", 'install PyTorch, or say library="numpy"')
 
 
 def check_precision(precision: str) -> None:

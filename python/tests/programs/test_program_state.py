@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs write to: inputs that the model changes, and state between calls."""
 import copy
+import subprocess
+import sys
 
 import numpy as np
 import torch
@@ -44,6 +46,18 @@ def test_mutation_and_state(refusal):
         program.state["count"] = torch.zeros(3, dtype=torch.float64)
     with refusal("TW-PYTHON-0001", 'the new value of state "count" is a list', "the program keeps f32[3]"):
         program.state["count"] = [0.0, 0.0, 0.0]
+
+
+def test_state_is_of_the_library_that_is_asked_for(tmp_path):
+    """Also where nobody has imported it."""
+    tilewright.compile(Counter(), (torch.ones(3), torch.zeros(3))).save(tmp_path / "counter.so")
+    out = subprocess.run([sys.executable, "-c", f"""if True:
+        import sys, tilewright
+        before = "torch" in sys.modules
+        program = tilewright.load({str(tmp_path / "counter.so")!r}, library="torch")
+        print(before, type(program.state["count"]).__module__)
+    """], capture_output=True, text=True, check=True)
+    assert out.stdout == "False torch\n"
 
 
 def test_memory_that_cannot_be_written(refusal):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from compare import check, mlp
-from tilewright.torch import backend
+from tilewright.torch import backend, explain
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -61,6 +61,9 @@ def test_torchs_own_option():
         return [True] * len(guards)
 
     net, x = mlp().requires_grad_(False), torch.randn(4, 16)
+    said = explain(net, x, options={"guard_filter_fn": keep_all, "threads": 1})
+    assert "0 run eagerly" in str(said) and asked
+    asked.clear()
     fast = torch.compile(net, backend=backend, options={"guard_filter_fn": keep_all, "threads": 1})
     torch.testing.assert_close(fast(x), net(x))
     assert asked and all(asked)

@@ -14,6 +14,9 @@ from . import _private, _support
 from ._options import read
 
 
+GUARDS = "guard_filter_fn"
+
+
 class GraphRecord:
     """One graph. kind: "inference", "forward" or "backward". operators: how many it has. programs: what was
     compiled of it. eager: for each operator that runs eagerly its name, why, and the user's line. beside: how many more
@@ -85,6 +88,7 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
             **kwargs: Any) -> Explanation:
     """Compiles `f` afresh for these arguments, runs it once (and backward, where a result needs gradients), and
     says what runs eagerly and why. What torch.compile has compiled before is compiled again when it is called next.
+    options: those of torch.compile, guard_filter_fn among them, which is Dynamo's.
     Errors: those of the backend and of `f`."""
     from ._backend import compile_for
 
@@ -92,14 +96,16 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
         _native.refuse("TW-PYTHON-0007", f"what is to be explained is a {type(f).__name__}",
                        "give a function or a module, and its arguments behind it")
     records: list[GraphRecord] = []
+    ours = {key: value for key, value in options.items() if key != GUARDS} if isinstance(options, dict) else options
+    guards = {GUARDS: options[GUARDS]} if isinstance(options, dict) and GUARDS in options else None
 
     def tilewright(module: Any, inputs: list[Any]) -> Any:  # torch names it in errors
-        return compile_for(module, inputs, read(None, options), records.append)
+        return compile_for(module, inputs, read(None, ours), records.append)
 
     before = _private.graph_breaks()
     try:
         torch.compiler.reset()
-        results = torch.compile(f, backend=tilewright, dynamic=dynamic)(*args, **kwargs)
+        results = torch.compile(f, backend=tilewright, dynamic=dynamic, options=guards)(*args, **kwargs)
         _run_backward(_differentiable(results), _differentiable((args, kwargs)))
         said = Explanation(records.copy(), list(_private.graph_breaks() - before))
     finally:
