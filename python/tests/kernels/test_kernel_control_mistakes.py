@@ -254,6 +254,15 @@ def endless_of_indices(x: X, y: Y):
         m = m * 1  # here
 
 
+@mistake("a loop that has run runs again", "make one for each: `for k in tk.loop(n)`")
+def a_loop_twice(x: X, y: Y):
+    loop = tk.loop(N)  # here
+    for _ in loop:
+        pass
+    for _ in loop:
+        pass
+
+
 @mistake("the kernel has more than 1000000 calls of the kernel language",
          "loops of Python are unrolled while the kernel is traced: does this one end? Loops of the program are "
          "`for k in tk.loop(n)`")

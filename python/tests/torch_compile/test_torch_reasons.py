@@ -208,3 +208,12 @@ def test_nodes_beside_the_programs():
                            (views, (torch.ones(2, 3),), f"3 operators, 0 programs, 1 run eagerly, 2 {more}")):
         assert str(tilewright.torch.explain(f, *given)).splitlines()[0] == f"inference graph: {said}"
     assert "beside" not in str(tilewright.torch.explain(lambda x: x + 1, torch.ones(2)))
+
+
+def test_scatters_into_memory_that_overlaps():
+    """A write to one element is one to all of them, in eager PyTorch."""
+    made = Graph()
+    made.x.meta["val"] = made.fake.from_tensor(torch.ones(1).expand(4))
+    one = made.call(aten.select.int, made.x, 0, 0, val=made.fake.from_tensor(torch.ones(())))
+    _, said = made.run(made.call(aten.select_scatter.default, made.x, one, 0, 1))
+    assert reasons(said) == ["aten.select_scatter.default: elements of its result share memory"]

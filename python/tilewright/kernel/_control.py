@@ -71,6 +71,8 @@ class loop:  # noqa: N801  it is used like range
         self._first, self._names, self._state = tuple(carried.values()), tuple(carried), None
 
     def __iter__(self) -> loop:
+        if self._state is not None:
+            self._loop.fail("a loop that has run runs again", "make one for each: `for k in tk.loop(n)`")
         return self
 
     def __next__(self) -> Any:
