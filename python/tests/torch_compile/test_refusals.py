@@ -110,6 +110,12 @@ ARGUMENTS = [
      "convert it with .astype(dtype)"),
     (lambda c: c(torch.zeros(3, dtype=torch.uint16), z()), "0001", 'input "x" has dtype torch.uint16',
      "convert it with .to(dtype)"),
+    (lambda c: c(torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), z()), "0001", 'input "x" is quantized',
+     "call .dequantize() first"),
+    (lambda c: c(torch.ones(3).to_sparse(), z()), "0001",
+     'input "x" is not strided: its layout is sparse or another one', "call .to_dense() first"),
+    (lambda c: c(np.ma.masked_array(z(), mask=[1, 0, 0]), z()), "0001",
+     f'input "x" is a {np.ma.MaskedArray.__module__}.MaskedArray, and has a mask, which programs do not read', "call .filled(value) first"),
     (lambda c: c(5, z()), "0001", 'input "x" is a int, not a tensor',
      "give a torch tensor, a NumPy array, or anything else with __dlpack__"),
 ]
