@@ -21,8 +21,8 @@ Programs of --precision=bf16 show their error, and have the row of the same mode
 tile registers count on CPUs that have them.
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
-With --json, rows that FILE has already are not measured again (they get the goals of now), and with --budget none is begun after so many seconds:
-a long table can be made in slices. FILE says what machine it is of, and takes no rows of another one. `page` measures
+With --json, rows that FILE has already are not measured again (they get the goals of now), and with --budget none is begun
+after so many seconds: a long table can be made in slices. FILE says what machine it is of, and takes no rows of another one. `page` measures
 nothing: it prints what FILE has as docs/ has it, all numbers of threads in a line. --prepare=8 saves waiting for
 compilers where there are cores and memory, which then disturb each other: times to compile are those of --prepare=1.
 Other machines, which need PyTorch but no LLVM, get what `pack` puts into FOLDER, the tool with a compiler that holds
