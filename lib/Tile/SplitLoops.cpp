@@ -96,12 +96,25 @@ bool isPlainState(Type type) {
   return tile && tile.hasStaticShape() && !tile.getElementType().isIndex();
 }
 
+/// Whether parts of the loop may begin or end where 64 bits do: they reach beyond the loop's end,
+/// by less than as many steps as there are parts.
+bool isNearLimits(ForOp loop) {
+  constexpr int64_t mostBound = int64_t(1) << 61, mostStep = int64_t(1) << 31;
+  auto isFar = [&](Value bound) {
+    int64_t number = constantOf(bound).value_or(0);
+    return number > mostBound || number < -mostBound;
+  };
+  return isFar(loop.getBegin()) || isFar(loop.getEnd()) || *constantOf(loop.getStep()) > mostStep;
+}
+
 /// Why the loop cannot be split, whatever its sizes; empty if it can.
 std::string refusal(KernelOp kernel, ForOp loop) {
   if (!programsOf(kernel))
     return "the number of programs is known only at the call";
   if (auto step = constantOf(loop.getStep()); !step || *step < 1)
     return "its step is not a positive constant";
+  if (isNearLimits(loop))
+    return "its bounds or its step are too large";
   if (!llvm::all_of(loop.getResultTypes(), isPlainState))
     return "it carries values other than tiles of static extents";
   for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
@@ -254,7 +267,7 @@ private:
       return takeKnownPart(loop, part, *trips);
     Indexes ix{b, loc};
     int64_t step = *constantOf(loop.getStep());
-    Value length = ix.max(ix.number(0), ix.sub(loop.getEnd(), loop.getBegin()));
+    Value length = ix.sub(ix.max(loop.getBegin(), loop.getEnd()), loop.getBegin());
     Value trips = ix.ceilDiv(length, step), each = ix.ceilDiv(trips, count);
     Value first = ix.min(ix.mul(part, each), trips), last = ix.min(ix.add(first, each), trips);
     Value begin = loop.getBegin();

@@ -155,3 +155,47 @@ ROWS = 4: a parameter, given by name
 T is f32 or i32
 
 Errors: as of a tilewright.kernel.Kernel, which this is."""
+
+
+LEAST, MOST = -2**63, 2**63 - 1
+FAR_BOUNDS = [(0, MOST, 2**62), (0, MOST, 2**61), (0, MOST, 2**62 + 1), (0, MOST, MOST), (2**62, -2**62, -2**61), (MOST, 0, -2**62),
+              (LEAST, MOST, 2**62), (MOST, LEAST, LEAST), (LEAST, LEAST + 5, 2), (MOST - 9, MOST, 3), (MOST, LEAST, 2**62),
+              (LEAST, MOST, -2**62), (0, 10, 3), (10, 0, -3), (-5, 5, 4), (5, 0, 1), (5, 5, 1)]
+
+
+@pytest.mark.parametrize("begin, end, step", FAR_BOUNDS)
+def test_far_bounds(begin, end, step):
+    """Loops whose bounds are far apart, or whose variable would pass 64 bits: constants, numbers of the call, and both."""
+    def kernel(bounds):
+        def k(b: tk.i64, e: tk.i64, s: tk.i64, y: tk.Out[tk.i64, 2]):
+            tk.grid(1)
+            for i, at in tk.loop(*bounds(b, e, s), trips=tk.zeros([1], tk.i64), last=tk.zeros([1], tk.i64)):
+                at.trips = at.trips + 1
+                at.last = tk.full([1], tk.cast(i, tk.i64))
+            tk.store(y, [0], at.trips)
+            tk.store(y, [1], at.last)
+        return tk.kernel(k)
+
+    all_of_them = range(begin, end, step)
+    expected = [len(all_of_them), all_of_them[-1] if all_of_them else 0]
+    for bounds in (lambda b, e, s: (begin, end, step), lambda b, e, s: (b, e, step), lambda b, e, s: (begin, e, step),
+                   lambda b, e, s: (b, end, step), lambda b, e, s: (b, e, s)):
+        of = kernel(bounds)
+        assert of(begin, end, step).tolist() == of.interpret(begin, end, step).tolist() == expected
+
+
+def test_far_parts():
+    """Parts that loops are split into would reach beyond 64 bits, or where a bound of the call and a constant are far apart."""
+    def loop(bounds):
+        @tk.kernel
+        def k(e: tk.i64, x: tk.In[tk.i64, 1], y: tk.Out[tk.i64, 1]):
+            tk.grid(1)
+            for i, at in tk.loop(*bounds(e), trips=tk.zeros([1], tk.i64), combine=lambda a, b: dict(trips=a.trips + b.trips)):
+                at.trips = at.trips + tk.load(x, [0], [1])
+            tk.store(y, [0], at.trips)
+        return k
+
+    one = torch.ones(1, dtype=torch.int64)
+    for bounds, trips in ((lambda e: (0, MOST, 2**61), 4), (lambda e: (MOST - 2000, MOST, 3), 667), (lambda e: (1, e, 1), 0)):
+        assert loop(bounds)(LEAST, one).item() == trips
+        assert loop(bounds).interpret(LEAST, one).item() == trips

@@ -132,7 +132,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op, const LoopStep &step) {
   if (failed(carrier.take(op.getInitial(), step.initial, carried)))
     return failure();
   Ix begin = index(op.getBegin()), by = index(op.getStep());
-  Ix trips = emitTripCount(b, loc, begin, index(op.getEnd()), by);
+  Ix trips = emitTripCount(b, op, begin, index(op.getEnd()), by);
   SmallVector<Type> types = carrier.types();
   auto body = [&](const Ix &trip) -> LogicalResult {
     Scope scope(*this);

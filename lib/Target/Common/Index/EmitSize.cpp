@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Common/Index/EmitSize.h"
+#include "Support/Checked.h"
 #include "Support/SolveSymbols.h"
+#include "Target/Common/Index/ScalarValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -60,18 +62,36 @@ void emitSymbols(OpBuilder &b, Location loc, ArrayRef<std::pair<Size, Value>> eq
   }
 }
 
-Ix emitTripCount(OpBuilder &b, Location loc, const Ix &begin, const Ix &end, const Ix &step) {
+/// ceildiv(distance, by) of unsigned numbers, at most 2^63 - 1. Bounds of no trip are 0 apart.
+static Ix emitUnsignedTrips(OpBuilder &b, Location loc, const Ix &distance, const Ix &by) {
   IndexBuilder ix(b, loc);
-  Ix distance = ix.sub(end, begin);
-  if (auto by = step.constant(); by && *by > 0)
-    return ix.div(ix.add(ix.max(0, distance), *by - 1), step);
-  Value zero = ix.value(0);
+  Ix rounded = ix.add(ix.div(ix.sub(distance, 1), by), 1);
+  Ix trips = by.is(1) ? distance : ix.select(ix.equal(distance, 0), 0, rounded);
+  if (auto step = by.constant(); step && uint64_t(*step) > 2)
+    return trips; // which fit
+  return arith::MinUIOp::create(b, loc, ix.value(trips), ix.value(INT64_MAX)).getResult();
+}
+
+Ix emitTripCount(OpBuilder &b, tile::ForOp loop, const Ix &begin, const Ix &end, const Ix &step) {
+  Location loc = loop.getLoc();
+  IndexBuilder ix(b, loc);
+  auto first = begin.constant(), last = end.constant(), by = step.constant();
+  if (first && last && by)
+    return int64_t(std::min<uint64_t>(tripCount(*first, *last, *by), INT64_MAX));
+  // From 0 on, and between positions, differences do not overflow.
+  if (by && *by > 0 && (begin.is(0) || hasSmallBounds(loop)))
+    return ix.div(ix.add(ix.max(0, ix.sub(end, begin)), *by - 1), step);
+  if (begin.same(end) || step.is(0))
+    return 0;
+  if (by && *by > 0)
+    return emitUnsignedTrips(b, loc, ix.sub(ix.max(begin, end), begin), step);
+  if (by) // -by is the unsigned 2^63 for the least number
+    return emitUnsignedTrips(b, loc, ix.sub(begin, ix.min(begin, end)), int64_t(0 - uint64_t(*by)));
   Value isDown = ix.less(step, 0), isNothing = ix.equal(step, 0);
-  Ix length = ix.select(isDown, ix.sub(0, distance), distance);
-  Ix by = ix.select(isDown, ix.sub(0, step), step);
-  by = ix.select(isNothing, 1, by);
-  Ix count = ix.div(ix.add(ix.max(0, length), ix.sub(by, 1)), by);
-  return ix.select(isNothing, Ix(zero), count);
+  Ix least = ix.select(isDown, end, begin), most = ix.select(isDown, begin, end);
+  Ix distance = ix.sub(ix.max(least, most), least);
+  Ix size = ix.select(isNothing, 1, ix.select(isDown, ix.sub(0, step), step));
+  return ix.select(isNothing, 0, emitUnsignedTrips(b, loc, distance, size));
 }
 
 } // namespace tw::target

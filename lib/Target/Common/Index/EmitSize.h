@@ -2,6 +2,7 @@
 //
 // Sizes of a kernel in its code: expressions over symbols, which a call binds.
 #pragma once
+#include "IR/Tile/Tile.h"
 #include "Support/Size.h"
 #include "Target/Common/Index/Index.h"
 #include <map>
@@ -19,9 +20,10 @@ Ix emitSize(mlir::OpBuilder &b, mlir::Location loc, const Size &size, const Symb
 void emitSymbols(mlir::OpBuilder &b, mlir::Location loc,
                  llvm::ArrayRef<std::pair<Size, mlir::Value>> equations, SymbolValues &symbols);
 
-/// How often a tile.for runs: max(0, ceildiv(end - begin, step)), 0 if step is 0. Differences do
-/// not overflow for positions in buffers, and saturate for others.
-Ix emitTripCount(mlir::OpBuilder &b, mlir::Location loc, const Ix &begin, const Ix &end,
+/// How often a tile.for runs whose operands are `begin`, `end` and `step` in the code:
+/// max(0, ceildiv(end - begin, step)), 0 if step is 0; 2^63 - 1 for more, which no call lives to
+/// see. No bounds are too far apart.
+Ix emitTripCount(mlir::OpBuilder &b, tile::ForOp loop, const Ix &begin, const Ix &end,
                  const Ix &step);
 
 } // namespace tw::target

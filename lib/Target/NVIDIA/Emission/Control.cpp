@@ -97,7 +97,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op) {
   if (failed(carrier.takeFirst(op.getInitial(), carried)))
     return failure();
   Ix begin = index(op.getBegin()), by = index(op.getStep());
-  Ix trips = emitTripCount(b, loc, begin, index(op.getEnd()), by);
+  Ix trips = emitTripCount(b, op, begin, index(op.getEnd()), by);
   auto body = [&](const Ix &trip) -> LogicalResult {
     scalars[op.getInductionVar()] = ix().value(ix().add(begin, ix().mul(trip, by)));
     carrier.give(op.getCarried(), carried);
