@@ -199,3 +199,17 @@ def test_far_parts():
     for bounds, trips in ((lambda e: (0, MOST, 2**61), 4), (lambda e: (MOST - 2000, MOST, 3), 667), (lambda e: (1, e, 1), 0)):
         assert loop(bounds)(LEAST, one).item() == trips
         assert loop(bounds).interpret(LEAST, one).item() == trips
+
+
+@pytest.mark.parametrize("rounds", [20000])
+def test_long_expressions(rounds):
+    """Plans take time in proportion to the operations: in its square, this one would take more than a minute."""
+    @tk.kernel
+    def k(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N]):
+        n, = tk.grid(tk.cdiv(N, 16))
+        t = tk.load(x, [n * 16], [16])
+        for _ in range(rounds):
+            t = t + 1
+        tk.store(y, [n * 16], t)
+
+    assert k(torch.zeros(20)).tolist() == [rounds] * 20

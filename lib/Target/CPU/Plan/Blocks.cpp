@@ -10,7 +10,6 @@
 #include "Target/CPU/Plan/Steps.h"
 #include "Target/CPU/Plan/Stores.h"
 #include "Target/CPU/Plan/Strips.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -20,18 +19,23 @@ namespace tw::target::cpu {
 
 namespace {
 
-/// Whether a loop or branch behind `op` uses it, or what is made of it where that is used.
-bool isUsedInside(Operation *op) {
-  llvm::SetVector<Operation *> made;
-  made.insert(op);
-  for (size_t i = 0; i < made.size(); ++i)
-    for (Operation *user : made[i]->getUsers()) {
-      if (user->getBlock() != op->getBlock())
-        return true;
-      if (tile::isElementwise(user) || movesElements(user))
-        made.insert(user);
-    }
-  return false;
+/// Whether a loop or branch behind `op` uses it, or what is made of it where that is used; known of
+/// the users in its block.
+bool isUsedInside(Operation *op, const llvm::DenseSet<Operation *> &usedInside) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return user->getBlock() != op->getBlock() ||
+           (usedInside.contains(user) && (tile::isElementwise(user) || movesElements(user)));
+  });
+}
+
+/// What is known of the operations of a block whatever is placed, each asked once.
+void addFacts(Scene &scene, Block &block) {
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      scene.widestBehind[result] = widestOf(scene, result);
+  for (Operation &op : llvm::reverse(block))
+    if (isUsedInside(&op, scene.usedInside))
+      scene.usedInside.insert(&op);
 }
 
 /// The one element of a tile, as a scalar.
@@ -100,7 +104,7 @@ LogicalResult planExpression(Scene &scene, Operation *op, Step &step) {
     scene.putInRegisters(op->getResult(0), 1);
     return success();
   }
-  if (isUsedInside(op) && scene.shouldMaterialize(op->getResult(0))) {
+  if (scene.usedInside.contains(op) && scene.shouldMaterialize(op->getResult(0))) {
     step.form = Step::Form::Materialize;
     return toMemory(scene, op->getResult(0), step.before);
   }
@@ -178,6 +182,7 @@ LogicalResult planVersion(Scene &scene, Block &block, VersionPlan &version,
 LogicalResult planBlock(Scene &scene, Block &block, BlockPlan &plan,
                         llvm::function_ref<LogicalResult(HandOver &)> finish) {
   plan.block = &block;
+  addFacts(scene, block);
   planInside(scene, block, plan);
   addReadyScalars(scene, block);
   if (!scene.isBoundary)

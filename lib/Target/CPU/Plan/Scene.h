@@ -35,6 +35,12 @@ struct Scene {
   llvm::DenseSet<mlir::Value> ready;     // scalars that have a value
   bool isBoundary = false;
   bool multipliesPairs = false; // of bf16, by any product of the kernel
+  /// What loops and branches behind use, or what is made of it where that is used.
+  llvm::DenseSet<mlir::Operation *> usedInside;
+  /// Bytes of the widest element behind a tile, up to what is loaded, wherever tiles are placed.
+  llvm::DenseMap<mlir::Value, int64_t> widestBehind;
+  /// Whether any tile has been in registers of several lanes, or has left registers, so far.
+  bool hasVectors = false, hasLeftRegisters = false;
   /// By store: the tile that is kept where it stores.
   llvm::DenseMap<mlir::Operation *, mlir::Value> keptInOutputs;
   /// By store: those that it is in one loop with.
@@ -50,10 +56,13 @@ struct Scene {
   unsigned newRoom() { return ++rooms; }
   void putInMemory(mlir::Value tile, unsigned room) { tiles[tile].room = room; }
   void putInMemory(mlir::Value tile) { putInMemory(tile, newRoom()); }
-  void putInRegisters(mlir::Value tile, unsigned lanes) { tiles[tile].lanes = lanes; }
+  void putInRegisters(mlir::Value tile, unsigned lanes) {
+    tiles[tile].lanes = lanes;
+    hasVectors |= lanes > 1;
+  }
   void leaveRegisters(mlir::Value tile) {
     tiles[tile].lanes = 0;
-    tiles[tile].hasLeftRegisters = true;
+    tiles[tile].hasLeftRegisters = hasLeftRegisters = true;
   }
 
   bool shouldMaterialize(mlir::Value tile) const {

@@ -30,6 +30,8 @@ Strips stripsOf(ArrayRef<Size> extents, unsigned widest) {
 }
 
 bool readsLeftRegisters(const Scene &scene, ValueRange tiles) {
+  if (!scene.hasLeftRegisters)
+    return false;
   auto hasLeft = [&](Value tile) { return scene.stateOf(tile).hasLeftRegisters; };
   return llvm::any_of(tiles, [&](Value tile) {
     return hasLeft(tile) || anyInBackwardSlice(tile, scene.placed(), [&](Operation *op) {
@@ -38,8 +40,30 @@ bool readsLeftRegisters(const Scene &scene, ValueRange tiles) {
   });
 }
 
+/// Vectors are as many elements as of this many bytes fit into a register.
+constexpr int64_t leastWidth = 4;
+
+/// What the lanes of an expression follow from: its operands, which are elements of vectors as its
+/// result is. Positions are not.
+static OperandRange vectorOperands(Operation *op) {
+  OperandRange operands = op->getOperands();
+  return isa<tile::LoadOp, tile::GatherOp>(op) ? operands.take_front(0) : operands;
+}
+
+int64_t widestOf(const Scene &scene, Value tile) {
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  int64_t widest = type ? std::max(leastWidth, bytesOf(type.getElementType())) : leastWidth;
+  if (Operation *op = type ? tile.getDefiningOp() : nullptr)
+    for (Value operand : vectorOperands(op))
+      if (auto found = scene.widestBehind.find(operand); found != scene.widestBehind.end())
+        widest = std::max(widest, found->second);
+      else if (isa<RankedTensorType>(operand.getType()))
+        widest = std::max(widest, bytesOf(getElementTypeOrSelf(operand.getType())));
+  return widest;
+}
+
 unsigned lanesFor(const Scene &scene, ValueRange tiles) {
-  int64_t widest = 4;
+  int64_t widest = leastWidth;
   llvm::DenseSet<Value> seen;
   SmallVector<Value> rest(tiles);
   while (!rest.empty()) {
@@ -47,14 +71,19 @@ unsigned lanesFor(const Scene &scene, ValueRange tiles) {
     auto type = dyn_cast<RankedTensorType>(tile.getType());
     if (!type || !seen.insert(tile).second)
       continue;
+    // Nothing behind it is wider than what is known: expressions that are long are not gone
+    // through.
+    if (!scene.hasVectors)
+      if (auto most = scene.widestBehind.find(tile);
+          most != scene.widestBehind.end() && most->second <= widest)
+        continue;
     // Registers are read whole, whatever is computed beside them.
     if (unsigned lanes = scene.stateOf(tile).lanes; lanes > 1)
       return lanes;
     widest = std::max(widest, bytesOf(type.getElementType()));
-    // Positions are not elements of the vectors.
     Operation *op = tile.getDefiningOp();
-    if (op && !scene.isPlaced(tile) && !isa<tile::LoadOp, tile::GatherOp>(op))
-      llvm::append_range(rest, op->getOperands());
+    if (op && !scene.isPlaced(tile))
+      llvm::append_range(rest, vectorOperands(op));
   }
   return std::max<unsigned>(scene.cpu.vectorBytes / widest, 1);
 }

@@ -13,6 +13,10 @@ Strips stripsOf(llvm::ArrayRef<Size> extents, unsigned widest);
 /// gone through unrolled: LLVM would have it in registers again.
 bool readsLeftRegisters(const Scene &scene, mlir::ValueRange tiles);
 
+/// Bytes of the widest element behind `tile`, up to what is loaded; of its operands that is known
+/// (Scene::widestBehind).
+int64_t widestOf(const Scene &scene, mlir::Value tile);
+
 /// How many lanes suit the elements that `tiles` are made of.
 unsigned lanesFor(const Scene &scene, mlir::ValueRange tiles);
 
