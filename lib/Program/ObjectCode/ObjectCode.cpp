@@ -18,6 +18,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -62,11 +63,14 @@ static void addMetadata(llvm::Module &module, StringRef text) {
   addSection(module, TW_METADATA_SECTION, bytes);
 }
 
-/// The code of one part, which is optimised; empty when LLVM has no way to write it.
+/// The code of one part, which is optimised; empty when LLVM has no way to write it, and where it
+/// is cancelled.
 static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
-                           llvm::CodeGenFileType kind) {
+                           llvm::CodeGenFileType kind, const Cancellation *cancellation = nullptr) {
   addSoftFloat(part);
-  optimize(part, machine);
+  optimize(part, machine, cancellation);
+  if (isCancelled(cancellation))
+    return {};
   storeSingleLanes(part); // whose masks are constants now
   if (machine.getTargetTriple().isAArch64())
     mergeProducts(part);
@@ -106,6 +110,17 @@ namespace {
 struct Translated {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> code;
+};
+
+/// Leaves out what is optional in LLVM's code generator, once it is cancelled.
+class CancellationGate : public llvm::OptPassGate {
+public:
+  explicit CancellationGate(const Cancellation *cancellation) : cancellation(cancellation) {}
+  bool isEnabled() const override { return isCancelled(cancellation); }
+  bool shouldRunPass(StringRef, StringRef) const override { return false; }
+
+private:
+  const Cancellation *cancellation;
 };
 
 } // namespace
@@ -149,7 +164,9 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const Instructio
   std::vector<ObjectFile> objects(parts.size());
   auto compile = [&](size_t i) -> LogicalResult {
     OwningOpRef<ModuleOp> part = std::move(parts[i]); // erased by its thread, too
+    CancellationGate gate(cancellation);
     llvm::LLVMContext context;
+    context.setOptPassGate(gate);
     FailureOr<Translated> made = failure();
     if (isCancelled(cancellation) || failed(made = translate(*part, context, set)))
       return failure();
@@ -161,7 +178,10 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const Instructio
       addSection(*made->code, TW_DEVICE_SECTION, deviceCode)
           ->setAlignment(llvm::Align(TW_ALIGNMENT));
     part = nullptr;
-    objects[i] = emitCode(*made->code, *made->machine, llvm::CodeGenFileType::ObjectFile);
+    objects[i] =
+        emitCode(*made->code, *made->machine, llvm::CodeGenFileType::ObjectFile, cancellation);
+    if (isCancelled(cancellation))
+      return failure();
     if (objects[i].empty())
       return report(module, "LLVM cannot write object files of the program");
     return success();

@@ -32,14 +32,18 @@ static constexpr const char *quickPipeline =
     "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(licm,loop-rotate,licm))";
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              const Cancellation *cancellation) {
   bool isQuick = machine.getOptLevel() <= llvm::CodeGenOptLevel::Less;
-  target::runPasses(module, machine, [&](llvm::PassBuilder &builder) {
-    llvm::ModulePassManager passes;
-    llvm::cantFail(builder.parsePassPipeline(passes, isQuick ? quickPipeline : pipeline));
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
-    return passes;
-  });
+  target::runPasses(
+      module, machine,
+      [&](llvm::PassBuilder &builder) {
+        llvm::ModulePassManager passes;
+        llvm::cantFail(builder.parsePassPipeline(passes, isQuick ? quickPipeline : pipeline));
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
+        return passes;
+      },
+      cancellation);
 }
 
 } // namespace tw

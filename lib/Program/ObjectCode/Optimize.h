@@ -2,6 +2,7 @@
 //
 // What LLVM's passes over its IR are to do for code that the targets wrote.
 #pragma once
+#include "Support/Cancellation.h"
 
 namespace llvm {
 class Module;
@@ -10,7 +11,9 @@ class TargetMachine;
 
 namespace tw {
 
-/// Optimises a module for its machine: little where that has a low level of optimisation.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+/// Optimises a module for its machine: little where that has a low level of optimisation, and not
+/// to the end where it is cancelled.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              const Cancellation *cancellation = nullptr);
 
 } // namespace tw

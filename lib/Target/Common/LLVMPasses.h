@@ -2,6 +2,7 @@
 //
 // LLVM's passes over its IR.
 #pragma once
+#include "Support/Cancellation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/PassManager.h"
 
@@ -12,8 +13,10 @@ class TargetMachine;
 
 namespace tw::target {
 
-/// Runs what `makePasses` makes of a builder for the machine, with all analyses that LLVM has.
+/// Runs what `makePasses` makes of a builder for the machine, with all analyses that LLVM has. What
+/// has not begun when it is cancelled is left out, but for passes that every code needs.
 void runPasses(llvm::Module &module, llvm::TargetMachine &machine,
-               llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> makePasses);
+               llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> makePasses,
+               const Cancellation *cancellation = nullptr);
 
 } // namespace tw::target
