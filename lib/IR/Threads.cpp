@@ -13,8 +13,6 @@ using namespace mlir;
 namespace tw {
 namespace {
 
-constexpr size_t mostThreads = 16; // more gain nothing
-
 /// Lets several threads use a context for as long as this lives.
 class Threading {
 public:
@@ -66,7 +64,7 @@ LogicalResult onThreadsInOrder(MLIRContext &context, size_t count,
       said[*current].push_back(keepTexts(diagnostic));
       return success();
     });
-    onThreads(count, mostThreads, [&](size_t i) {
+    onThreads(count, mostCompilingThreads, [&](size_t i) {
       if (i > firstFailure)
         return;
       runOnLargeStack([&] {

@@ -24,8 +24,6 @@ using namespace mlir;
 namespace tw::target {
 namespace {
 
-constexpr size_t mostThreads = 16; // that make code
-
 class NVIDIATarget : public Target {
 public:
   NVIDIATarget(const GpuArchitecture &architecture, DeviceCompiler compile)
@@ -73,7 +71,7 @@ public:
       return a.code->entries.front().name < b.code->entries.front().name;
     });
     std::vector<Status> results(jobs.size());
-    tw::onThreads(jobs.size(), mostThreads, [&](size_t i) {
+    tw::onThreads(jobs.size(), mostCompilingThreads, [&](size_t i) {
       if (isCancelled(cancellation))
         return;
       Result<std::string> image = jobs[i].job(jobs[i].code->entries, cache);

@@ -12,6 +12,10 @@
 // RUN: %python -c "import sqlite3; c = sqlite3.connect('%t.sqlite'); print(*c.execute('select max(n) from (select count(*) as n from kernels join measurements on measurements.kernel = kernels.id where target like \'%% decisions\' and rejection <> \'\' group by kernels.id)').fetchone())" | FileCheck %s --check-prefix=ONCE
 // ONCE: {{^}}1{{$}}
 // RUN: tilewright check %s --tuning-spec=%t.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3
+// Of a single candidate there is none for decisions.
+// RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --candidates=1 -o %t.mlir --json > %t.json
+// RUN: %python -c "import json; r = json.load(open('%t.json')); print(r['decisions']['tried'], r['trials'])" | FileCheck %s --check-prefix=SINGLE
+// SINGLE: {{^}}0 1{{$}}
 // In a bundle, too: of five programs one has other decisions, which are compared by the whole call. The next round asks for others.
 // RUN: rm -rf %t && mkdir %t
 // RUN: tilewright tune %s --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3 --threads=1 --prepare=%t/bundle --programs=5 | FileCheck %s --check-prefix=PREPARE

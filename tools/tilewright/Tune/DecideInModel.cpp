@@ -203,8 +203,9 @@ int Tuner::tryAlternatives(const std::vector<Decision> &made) {
       options.model, folder, calls, trial, compileSeconds,
       [this](const TrialResult &result) { return ratioOfCall(result); }, goesOn, earlier,
       startArtifact);
-  // One at least: what was prepared for it may have taken all of a short budget.
-  bool isFirst = true;
+  // One at least: what was prepared for it may have taken all of a short budget. A single candidate
+  // is for kernels.
+  bool isFirst = options.budgetCandidates.value_or(SIZE_MAX) > 1;
   double mostTried = double(options.budgetCandidates.value_or(SIZE_MAX)) * shareOfDecisions;
   size_t tried = 0;
   auto report = searchDecisions(
