@@ -80,6 +80,7 @@ TEST(ChildProcess, EndsWithItsParentWhateverEndsThat) {
     ASSERT_EQ(pipe(ends), 0);
     pid_t parent = fork();
     if (parent == 0) {
+      std::signal(signal, SIG_DFL); // a shell lets what it starts in the background ignore Ctrl-C
       runInChild({}, [&]() -> std::string {
         pid_t processes[] = {getpid(), startSleeper()};
         (void)!write(ends[1], processes, sizeof processes);

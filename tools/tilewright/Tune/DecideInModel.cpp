@@ -203,16 +203,16 @@ int Tuner::tryAlternatives(const std::vector<Decision> &made) {
       options.model, folder, calls, trial, compileSeconds,
       [this](const TrialResult &result) { return ratioOfCall(result); }, goesOn, earlier,
       startArtifact);
-  // One at least: what was prepared for it may have taken all of a short budget. A single candidate
-  // is for kernels.
-  bool isFirst = options.budgetCandidates.value_or(SIZE_MAX) > 1;
-  double mostTried = double(options.budgetCandidates.value_or(SIZE_MAX)) * shareOfDecisions;
+  // Candidates are for kernels first. Of time there is enough for one at least: what was prepared
+  // for it may have taken all of a short budget.
+  size_t mostTried = options.budgetCandidates
+                         ? size_t(double(*options.budgetCandidates) * shareOfDecisions)
+                         : SIZE_MAX;
   size_t tried = 0;
   auto report = searchDecisions(
       alternativesOf(made, timesOfOperators(program->metadata, self->start)), trials, [&] {
-        bool isInBudget = hasTime(shareOfDecisions) && double(tried) < mostTried;
-        ++tried;
-        return std::exchange(isFirst, false) ? goesOn() : isInBudget;
+        bool hasTimeLeft = tried == 0 ? goesOn() : hasTime(shareOfDecisions);
+        return hasTimeLeft && tried++ < mostTried;
       });
   TW_TRY_CLI(report);
   results.decisions = *std::move(report);

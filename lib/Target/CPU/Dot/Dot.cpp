@@ -107,9 +107,9 @@ private:
     return success();
   }
 
-  /// Enough products to take a thousand times as long as a call.
+  /// Enough products to take some hundred times as long as a call.
   bool isWorthACall() {
-    constexpr int64_t least = 1 << 16;
+    constexpr int64_t least = 1 << 15;
     auto a = op.getA().getType(), result = op.getType();
     return a.hasStaticShape() && result.hasStaticShape() &&
            result.getNumElements() * a.getShape().back() >= least;
