@@ -154,10 +154,56 @@ def test_graph_breaks_are_those_of_the_call():
     x = torch.randn(4)
     for _ in range(2):
         said = tilewright.torch.explain(broken, x)
-        assert len(said.breaks) == 1 and len(said.graphs) == 2 and "graph break: " in str(said)
+        assert len(said.breaks) == 1 and len(said.graphs) == 2 and "graph break: " in str(said) and said.left_out == []
+        assert f"test_torch_explain.py:{broken.__code__.co_firstlineno + 2} in broken: " in said.breaks[0]
     assert tilewright.torch.explain(lambda x: x + 3, x).breaks == []
     torch.compile(broken, backend="eager")(x)
     assert tilewright.torch.explain(lambda x: x + 4, x).breaks == []
+
+
+def test_each_graph_break_has_its_line():
+    """A branch by data among them, whose reason torch gives graphs in its own words alone."""
+    def two(x):
+        y = x.sin()
+        torch._dynamo.graph_break()
+        y = y.cos()
+        torch._dynamo.graph_break()
+        return y + 1
+
+    def branches(x):
+        if x.sum() > 0:
+            return x.sin()
+        return x.cos()
+
+    first = two.__code__.co_firstlineno
+    said = tilewright.torch.explain(two, torch.randn(4)).breaks
+    assert [int(re.search(r"test_torch_explain.py:(\d+) in two: ", each)[1]) - first for each in said] == [2, 4]
+    said, = tilewright.torch.explain(branches, torch.ones(4)).breaks
+    assert f":{branches.__code__.co_firstlineno + 1} in branches: Data-dependent branching" in said
+
+
+def test_what_dynamo_leaves_to_python():
+    """Nothing of a function is compiled where a loop would have to be cut, and of generators."""
+    def in_loop(x):
+        for _ in range(2):
+            x = x[x > 0]
+        return x
+
+    def calls(x):
+        return in_loop(x) + 1
+
+    def generates(x):
+        yield x.sin()
+
+    first, x = in_loop.__code__.co_firstlineno, torch.ones(4)
+    for f, graphs in ((in_loop, 0), (calls, 1)):
+        said = tilewright.torch.explain(f, x)
+        left_out, = said.left_out
+        assert re.match(rf"in_loop \(.*test_torch_explain.py:{first}\): .*test_torch_explain.py:{first + 2}: Dynamic shape operator", left_out)
+        assert len(said.graphs) == graphs and said.breaks == [] and f"not compiled: {left_out}" in str(said)
+    said = tilewright.torch.explain(generates, x)
+    assert len(said.left_out) == 1 and "generator" in said.left_out[0] and said.breaks == [] and said.graphs == []
+    assert str(tilewright.torch.explain(lambda x: 3, x)) == "no graph: there is nothing to compile"
 
 
 def test_explain_hears_of_its_own_graphs():

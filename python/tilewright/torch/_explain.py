@@ -67,11 +67,57 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-class Explanation:
-    """What explain found. graphs: a GraphRecord for each graph; breaks: why Dynamo cut the function, if it did."""
+class Cuts:
+    """What Dynamo leaves to Python, from when this is made."""
 
-    def __init__(self, graphs: list[GraphRecord], breaks: list[str]) -> None:
-        self.graphs, self.breaks = graphs, breaks
+    def __init__(self) -> None:
+        self._counted = {kind: _private.dynamo_reasons(kind) for kind in (_private.CUTS, _private.LEFT_OUT)}
+        self._attempts = _private.dynamo_attempts()
+        self._behind: list[tuple[str, str]] = []  # reasons and lines
+
+    def add(self, module: Any) -> None:
+        """Takes a graph that Dynamo gives a backend."""
+        if cut := _private.cut_behind(module):
+            reason, stack = cut
+            self._behind.append((reason, _support.frame_text(stack)))
+
+    def breaks(self) -> list[str]:
+        """Why functions were cut, each with the line of the user's program where Dynamo tells it."""
+        branch = next((reason for reason in self._new(_private.LEFT_OUT) if reason.startswith(BRANCH)), None)
+        named = [_at(line, branch if branch and reason.startswith(JUMP) else reason) for reason, line in self._behind]
+        return named + self._without(self._new(_private.CUTS), named + self._failures())
+
+    def left_out(self) -> list[str]:
+        """Functions of which nothing was compiled, each with reason and line."""
+        named = self._failures()
+        return named + self._without(self._new(_private.LEFT_OUT), named + self.breaks())
+
+    def _new(self, kind: str) -> list[str]:
+        return list(_private.dynamo_reasons(kind) - self._counted[kind])
+
+    def _without(self, reasons: list[str], told: list[str]) -> list[str]:
+        return [reason for reason in reasons if all(reason not in each for each in told)]
+
+    def _failures(self) -> list[str]:
+        new = [each for each in _private.dynamo_attempts() if all(each is not before for before in self._attempts)]
+        failures = [failure for each in new if (failure := _private.failure_of(each))]
+        return list(dict.fromkeys(f"{function}: {_at(line, reason)}" for function, reason, line in failures))
+
+
+# What Dynamo says of a branch that depends on data: at the cut, and in its counts, which have the words for users.
+JUMP, BRANCH = "generic_jump", "Data-dependent branching"
+
+
+def _at(line: str, reason: str) -> str:
+    return f"{line}: {reason}" if line else reason
+
+
+class Explanation:
+    """What explain found. graphs: a GraphRecord for each graph; breaks: why Dynamo cut the function, if it did, and at which
+    lines; left_out: functions of which it compiled nothing, so that Python runs them, with the same."""
+
+    def __init__(self, graphs: list[GraphRecord], breaks: list[str], left_out: list[str]) -> None:
+        self.graphs, self.breaks, self.left_out = graphs, breaks, left_out
 
     @property
     def eager(self) -> list[str]:
@@ -79,7 +125,9 @@ class Explanation:
         return [line for graph in self.graphs for line in graph.eager]
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.graphs), *(f"graph break: {each}" for each in self.breaks)])
+        lines = [*map(str, self.graphs), *(f"graph break: {each}" for each in self.breaks),
+                 *(f"not compiled: {each}" for each in self.left_out)]
+        return "\n".join(lines) or "no graph: there is nothing to compile"
 
     __repr__ = __str__
 
@@ -87,7 +135,7 @@ class Explanation:
 def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = None, dynamic: bool | None = None,
             **kwargs: Any) -> Explanation:
     """Compiles `f` afresh for these arguments, runs it once (and backward, where a result needs gradients), and
-    says what runs eagerly and why. What torch.compile has compiled before is compiled again when it is called next.
+    says what runs eagerly and why, where Dynamo cut it, and what it left to Python. What torch.compile has compiled before is compiled again when it is called next.
     options: those of torch.compile, guard_filter_fn among them, which is Dynamo's.
     Errors: those of the backend and of `f`."""
     from ._backend import compile_for
@@ -100,14 +148,15 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
     guards = {GUARDS: options[GUARDS]} if isinstance(options, dict) and GUARDS in options else None
 
     def tilewright(module: Any, inputs: list[Any]) -> Any:  # torch names it in errors
+        cuts.add(module)
         return compile_for(module, inputs, read(None, ours), records.append)
 
-    before = _private.graph_breaks()
+    cuts = Cuts()
     try:
         torch.compiler.reset()
         results = torch.compile(f, backend=tilewright, dynamic=dynamic, options=guards)(*args, **kwargs)
         _run_backward(_differentiable(results), _differentiable((args, kwargs)))
-        said = Explanation(records.copy(), list(_private.graph_breaks() - before))
+        said = Explanation(records.copy(), cuts.breaks(), cuts.left_out())
     finally:
         torch.compiler.reset()
         records.clear()  # results in the traceback of an error keep their graphs, and this backend, beyond Python's end

@@ -8,6 +8,7 @@ import functools
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -176,9 +177,33 @@ def aot_autograd(**options: Any) -> Any:
     return make(**options)
 
 
-def graph_breaks() -> collections.Counter[str]:
-    """Why Dynamo has cut functions, and how often, since the process began: a reset leaves its counts."""
-    return collections.Counter({str(reason): count for reason, count in torch._dynamo.utils.counters["graph_break"].items()})
+CUTS, LEFT_OUT = "graph_break", "unimplemented"
+
+
+def dynamo_reasons(kind: str) -> collections.Counter[str]:
+    """Why Dynamo has cut functions (CUTS), or left them to Python (LEFT_OUT), and how often, since the process began: a reset
+    leaves its counts."""
+    return collections.Counter({str(reason): count for reason, count in torch._dynamo.utils.counters[kind].items()})
+
+
+def cut_behind(module: Any) -> tuple[str, list[traceback.FrameSummary]] | None:
+    """Of a graph that Dynamo gives a backend: why the function is cut behind it, and where; None where it ends there."""
+    cut = getattr(module, "compile_subgraph_reason", None)
+    return (str(cut.reason), list(cut.user_stack)) if cut is not None and cut.graph_break else None
+
+
+def dynamo_attempts() -> list[Any]:
+    """Dynamo's latest attempts to compile functions."""
+    return list(torch._dynamo.utils.get_compilation_metrics())
+
+
+def failure_of(attempt: Any) -> tuple[str, str, str] | None:
+    """What an attempt has left to Python: the function, with its place, why, and the line that is at fault ("" where that is
+    not known); None where it did not fail."""
+    if attempt.fail_reason is None:
+        return None
+    line = f"{attempt.fail_user_frame_filename}:{attempt.fail_user_frame_lineno}" if attempt.fail_user_frame_filename else ""
+    return f"{attempt.co_name} ({attempt.co_filename}:{attempt.co_firstlineno})", str(attempt.fail_reason), line
 
 
 def tree_leaves(tree: Any) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import re
+import traceback
 from typing import Any
 
 import torch
@@ -181,6 +182,12 @@ def user_line(node: Node) -> str:
         return ""
     file, line, function = (theirs[-1].split(", ") + ["", ""])[:3]
     return f"{file.removeprefix('File ').strip(chr(34))}:{line.removeprefix('line ')} {function}"
+
+
+def frame_text(stack: list[traceback.FrameSummary]) -> str:
+    """The same of a stack, innermost last."""
+    theirs = [frame for frame in stack if "/torch/" not in frame.filename] or stack
+    return f"{theirs[-1].filename}:{theirs[-1].lineno} in {theirs[-1].name}" if theirs else ""
 
 
 def describe(node: Node, reason: str) -> str:
