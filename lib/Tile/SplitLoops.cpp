@@ -4,6 +4,7 @@
 #include "Tile/SplitLoops.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Decisions.h"
+#include "IR/Tile/LoopBounds.h"
 #include "IR/Tile/Variants.h"
 #include "Kernels/SplitParts.h"
 #include "Tile/CutRows.h"
@@ -96,25 +97,12 @@ bool isPlainState(Type type) {
   return tile && tile.hasStaticShape() && !tile.getElementType().isIndex();
 }
 
-/// Whether parts of the loop may begin or end where 64 bits do: they reach beyond the loop's end,
-/// by less than as many steps as there are parts.
-bool isNearLimits(ForOp loop) {
-  constexpr int64_t mostBound = int64_t(1) << 61, mostStep = int64_t(1) << 31;
-  auto isFar = [&](Value bound) {
-    int64_t number = constantOf(bound).value_or(0);
-    return number > mostBound || number < -mostBound;
-  };
-  return isFar(loop.getBegin()) || isFar(loop.getEnd()) || *constantOf(loop.getStep()) > mostStep;
-}
-
 /// Why the loop cannot be split, whatever its sizes; empty if it can.
 std::string refusal(KernelOp kernel, ForOp loop) {
   if (!programsOf(kernel))
     return "the number of programs is known only at the call";
   if (auto step = constantOf(loop.getStep()); !step || *step < 1)
     return "its step is not a positive constant";
-  if (isNearLimits(loop))
-    return "its bounds or its step are too large";
   if (!llvm::all_of(loop.getResultTypes(), isPlainState))
     return "it carries values other than tiles of static extents";
   for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
@@ -138,9 +126,19 @@ struct Indexes {
   Value mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
   Value min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
   Value max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
+  Value select(Value test, Value x, Value y) { return arith::SelectOp::create(b, loc, test, x, y); }
+  Value less(Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  }
   /// y > 0, x >= 0
   Value ceilDiv(Value x, int64_t y) {
     return arith::DivSIOp::create(b, loc, add(x, number(y - 1)), number(y));
+  }
+  /// Of unsigned numbers, at most 2^63 - 1; no sum overflows.
+  Value ceilDivUnsigned(Value x, Value y) {
+    Value rest = arith::MinUIOp::create(b, loc, arith::RemUIOp::create(b, loc, x, y), number(1));
+    return arith::MinUIOp::create(b, loc, add(arith::DivUIOp::create(b, loc, x, y), rest),
+                                  number(INT64_MAX));
   }
 };
 
@@ -263,16 +261,36 @@ private:
 
   /// Parts are equally many trips, the last ones fewer.
   void takePart(ForOp loop, Value part) {
+    constexpr int64_t mostStep = int64_t(1) << 61; // as bounds: parts reach beyond the end by less
+    int64_t step = *constantOf(loop.getStep());
+    if (!hasSmallBounds(loop) || step > mostStep / count)
+      return takePartOfAny(loop, part);
     if (std::optional<int64_t> trips = loop.constantTripCount())
       return takeKnownPart(loop, part, *trips);
     Indexes ix{b, loc};
-    int64_t step = *constantOf(loop.getStep());
-    Value length = ix.sub(ix.max(loop.getBegin(), loop.getEnd()), loop.getBegin());
+    Value begin = loop.getBegin();
+    Value length = ix.sub(ix.max(begin, loop.getEnd()), begin);
     Value trips = ix.ceilDiv(length, step), each = ix.ceilDiv(trips, count);
     Value first = ix.min(ix.mul(part, each), trips), last = ix.min(ix.add(first, each), trips);
-    Value begin = loop.getBegin();
     loop.getBeginMutable().assign(ix.add(begin, ix.mul(first, ix.number(step))));
     loop.getEndMutable().assign(ix.add(begin, ix.mul(last, ix.number(step))));
+  }
+
+  /// Bounds may be any numbers of 64 bits: from data, or the caller's. No call lives to see the end
+  /// of a loop of 2^63 trips.
+  void takePartOfAny(ForOp loop, Value part) {
+    Indexes ix{b, loc};
+    Value begin = loop.getBegin(), end = ix.max(begin, loop.getEnd());
+    Value step = ix.number(*constantOf(loop.getStep()));
+    Value trips = ix.ceilDivUnsigned(ix.sub(end, begin), step);
+    Value each = ix.ceilDivUnsigned(trips, ix.number(count));
+    Value first = ix.min(ix.mul(part, each), trips), last = ix.min(ix.add(first, each), trips);
+    // Trip number `trips` would begin beyond the end, and perhaps beyond 64 bits.
+    Value hasTrips = ix.less(first, trips);
+    Value start = ix.add(begin, ix.mul(ix.select(hasTrips, first, ix.number(0)), step));
+    Value stop = ix.select(ix.less(last, trips), ix.add(begin, ix.mul(last, step)), end);
+    loop.getBeginMutable().assign(start);
+    loop.getEndMutable().assign(ix.select(hasTrips, stop, start));
   }
 
   /// Where they come out even, it is plain that each has the same number.

@@ -165,8 +165,8 @@ private:
       };
       if (value < symbol.min)
         return refuse(fmt::format("at least {}", symbol.min));
-      if (value > symbol.max)
-        return refuse(fmt::format("at most {}", symbol.max));
+      if (int64_t most = std::min(symbol.max, mostOfSymbol); value > most)
+        return refuse(fmt::format("at most {}", most));
       if (value % symbol.multiple != 0)
         return refuse(fmt::format("a multiple of {}", symbol.multiple));
     }

@@ -193,8 +193,7 @@ void RuntimeBinding::checkSymbols() {
     };
     if (symbol.min > 0)
       limit(arith::CmpIPredicate::sge, value, symbol.min, "at least");
-    if (symbol.max < INT64_MAX)
-      limit(arith::CmpIPredicate::sle, value, symbol.max, "at most");
+    limit(arith::CmpIPredicate::sle, value, std::min(symbol.max, mostOfSymbol), "at most");
     if (symbol.multiple > 1)
       limit(arith::CmpIPredicate::eq,
             arith::RemSIOp::create(b, loc, value, constant(symbol.multiple)), symbol.multiple,

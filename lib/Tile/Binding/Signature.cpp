@@ -2,6 +2,7 @@
 #include "Tile/Binding/Signature.h"
 #include "IR/ElementDType.h"
 #include "IR/ModelLocation.h"
+#include "IR/Tile/LoopBounds.h"
 #include <set>
 
 using namespace mlir;
@@ -27,9 +28,11 @@ static KernelArgument describe(Type type, ArgumentAttr argument) {
 
 /// Adds the sizes of operations that some calls may not have, each once.
 static void addSizes(KernelOp kernel, std::vector<KernelSize> &sizes) {
+  constexpr unsigned mostBits = 63;
   std::set<std::pair<std::string, bool>> known;
   auto add = [&](const Size &size, bool isExtent, Operation *op) {
-    bool mayFail = size.mayDivideByZero() || (isExtent && !size.isNonNegative());
+    bool mayFail =
+        size.mayDivideByZero() || (isExtent && !size.isNonNegative()) || bitsOf(size) > mostBits;
     if (mayFail && known.insert({size.str(), isExtent}).second)
       sizes.push_back({size, isExtent, describePlace(op->getLoc())});
   };

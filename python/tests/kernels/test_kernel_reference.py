@@ -184,32 +184,77 @@ def test_far_bounds(begin, end, step):
         assert of(begin, end, step).tolist() == of.interpret(begin, end, step).tolist() == expected
 
 
-def test_far_parts():
-    """Parts that loops are split into would reach beyond 64 bits, or where a bound of the call and a constant are far apart."""
+PARTED = [(0, MOST, 2**61), (MOST - 2000, MOST, 3), (1, LEAST, 1), (LEAST, MOST, 2**62), (LEAST, MOST, 2**58 + 1), (-5, MOST, 2**61 - 1),
+          (LEAST, LEAST + 700, 7), (MOST, MOST, 5), (MOST - 1, MOST, 2), (0, 1000, 3), (-10, 10, 4), (0, MOST, MOST)]
+
+
+@pytest.mark.parametrize("begin, end, step", PARTED)
+def test_far_parts(begin, end, step):
+    """Loops that are run in parts, which would reach beyond 64 bits: bounds are constants, of the call, or one of each."""
     def loop(bounds):
         @tk.kernel
-        def k(e: tk.i64, x: tk.In[tk.i64, 1], y: tk.Out[tk.i64, 1]):
+        def k(b: tk.i64, e: tk.i64, x: tk.In[tk.i64, 1], y: tk.Out[tk.i64, 2]):
             tk.grid(1)
-            for i, at in tk.loop(*bounds(e), trips=tk.zeros([1], tk.i64), combine=lambda a, b: dict(trips=a.trips + b.trips)):
+            for i, at in tk.loop(*bounds(b, e), step, trips=tk.zeros([1], tk.i64), sum=tk.zeros([1], tk.i64),
+                                 combine=lambda a, b: dict(trips=a.trips + b.trips, sum=a.sum + b.sum)):
                 at.trips = at.trips + tk.load(x, [0], [1])
+                at.sum = at.sum + tk.full([1], tk.cast(i, tk.i64))
             tk.store(y, [0], at.trips)
+            tk.store(y, [1], at.sum)
         return k
 
-    one = torch.ones(1, dtype=torch.int64)
-    for bounds, trips in ((lambda e: (0, MOST, 2**61), 4), (lambda e: (MOST - 2000, MOST, 3), 667), (lambda e: (1, e, 1), 0)):
-        assert loop(bounds)(LEAST, one).item() == trips
-        assert loop(bounds).interpret(LEAST, one).item() == trips
+    one, all_of_them = torch.ones(1, dtype=torch.int64), range(begin, end, step)
+    expected = [len(all_of_them), (sum(all_of_them) + 2**63) % 2**64 - 2**63]
+    for bounds in (lambda b, e: (begin, end), lambda b, e: (begin, e), lambda b, e: (b, end), lambda b, e: (b, e)):
+        of = loop(bounds)
+        assert of(begin, end, one).tolist() == of.interpret(begin, end, one).tolist() == expected
 
 
-@pytest.mark.parametrize("rounds", [20000])
-def test_long_expressions(rounds):
-    """Plans take time in proportion to the operations: in its square, this one would take more than a minute."""
+@pytest.mark.parametrize("rounds, uses", [(20000, 1), (10000, 2)])
+def test_long_expressions(rounds, uses):
+    """Plans and code take time in proportion to the operations: in its square, the first would take more than a minute."""
     @tk.kernel
     def k(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N]):
         n, = tk.grid(tk.cdiv(N, 16))
-        t = tk.load(x, [n * 16], [16])
+        before, t = tk.zeros([16], tk.f32), tk.load(x, [n * 16], [16])
         for _ in range(rounds):
-            t = t + 1
+            before, t = t, (t + 1 if uses == 1 else 0.5 * t + 0.5 * before + 1)
         tk.store(y, [n * 16], t)
 
-    assert k(torch.zeros(20)).tolist() == [rounds] * 20
+    before, t = np.float32(0), np.float32(0)
+    for _ in range(rounds):
+        before, t = t, t + 1 if uses == 1 else np.float32(0.5) * t + np.float32(0.5) * before + 1
+    torch.testing.assert_close(k(torch.zeros(20)), torch.full([20], float(t)), rtol=1e-4, atol=0)
+
+
+def test_large_symbols():
+    """Symbols have a limit, below which sizes that are small multiples do not overflow; others are checked by each call."""
+    @tk.kernel
+    def k(N: N, y: tk.Out[tk.i64, 3]):
+        tk.grid(1)
+        for _, at in tk.loop(-N * 2**20, N * 2**20, 2**58, trips=tk.zeros([1], tk.i64)):
+            at.trips = at.trips + 1
+        tk.store(y, [0], at.trips)
+        tk.store(y, [1], tk.full([1], tk.cast(N * 2**20, tk.i64)))
+        tk.store(y, [2], tk.full([1], tk.cast(N * 2**24 // 7, tk.i64)))
+
+    for n in (2**38, 2**39 - 1):
+        assert k(n).tolist() == k.interpret(n).tolist() == [-(-2 * n * 2**20 // 2**58), n * 2**20, n * 2**24 // 7]
+    for of in (k, k.interpret):
+        with pytest.raises(tilewright.InputError, match=f"symbol N is {2**40}.*must be at most {2**40 - 1}"):
+            of(2**40)
+        with pytest.raises(tilewright.InputError, match="overflows"):
+            of(2**40 - 1)
+
+
+@pytest.mark.parametrize("rows", [2**40, 2**62])
+def test_empty_and_long(rows):
+    """A tensor without elements may have any size."""
+    @tk.kernel
+    def k(x: tk.In[tk.f32, M, N], y: tk.InOut[tk.i64, 1]):
+        tk.grid(1)
+        tk.store(y, [0], tk.full([1], tk.cast(N, tk.i64)))
+
+    for of in (k, k.interpret):
+        with pytest.raises(tilewright.InputError, match=f"symbol N is {rows}.*must be at most {2**40 - 1}"):
+            of(torch.empty(0, rows), torch.zeros(1, dtype=torch.int64))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Common/Index/EmitSize.h"
+#include "IR/Tile/LoopBounds.h"
 #include "Support/Checked.h"
 #include "Support/SolveSymbols.h"
 #include "Target/Common/Index/ScalarValues.h"
@@ -79,7 +80,7 @@ Ix emitTripCount(OpBuilder &b, tile::ForOp loop, const Ix &begin, const Ix &end,
   if (first && last && by)
     return int64_t(std::min<uint64_t>(tripCount(*first, *last, *by), INT64_MAX));
   // From 0 on, and between positions, differences do not overflow.
-  if (by && *by > 0 && (begin.is(0) || hasSmallBounds(loop)))
+  if (by && *by > 0 && (begin.is(0) || tile::hasSmallBounds(loop)))
     return ix.div(ix.add(ix.max(0, ix.sub(end, begin)), *by - 1), step);
   if (begin.same(end) || step.is(0))
     return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Common/Index/ScalarValues.h"
+#include "IR/Tile/LoopBounds.h"
 #include "Support/Checked.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -112,49 +113,6 @@ Known upperBound(Value scalar) {
   return arePlain ? Known(*x * *y) : Known();
 }
 
-/// How many bits a scalar that was computed without overflow takes at most, its sign aside;
-/// nothing where that is not known.
-static std::optional<unsigned> bitsOf(Value scalar, int depth = 0) {
-  constexpr unsigned bitsOfSizes = 40; // and of numbers of programs
-  constexpr unsigned mostBits = 61;
-  constexpr int deepest = 12;
-  if (Known number = constantOf(scalar)) {
-    unsigned bits = 64 - unsigned(llvm::countl_zero(uint64_t(*number < 0 ? ~*number : *number)));
-    return bits <= mostBits ? std::optional(bits) : std::nullopt;
-  }
-  if (depth > deepest)
-    return std::nullopt;
-  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
-    auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || argument != loop.getInductionVar())
-      return std::nullopt;
-    auto begin = bitsOf(loop.getBegin(), depth + 1), end = bitsOf(loop.getEnd(), depth + 1);
-    return begin && end ? std::optional(std::max(*begin, *end)) : std::nullopt;
-  }
-  Operation *op = scalar.getDefiningOp();
-  if (isa<tile::ProgramIdOp, tile::SizeOp>(op))
-    return bitsOfSizes;
-  unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
-  if (op->getNumOperands() != 2 + first || !scalar.getType().isIndex())
-    return std::nullopt;
-  auto x = bitsOf(op->getOperand(first), depth + 1),
-       y = bitsOf(op->getOperand(first + 1), depth + 1);
-  if (!x || !y)
-    return std::nullopt;
-  std::optional<unsigned> bits =
-      llvm::TypeSwitch<Operation *, std::optional<unsigned>>(op)
-          .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) { return std::max(*x, *y) + 1; })
-          .Case([&](arith::MulIOp) { return *x + *y; })
-          .Case<arith::MinSIOp, arith::MaxSIOp, arith::SelectOp>(
-              [&](Operation *) { return std::max(*x, *y); })
-          .Case<arith::DivSIOp>([&](Operation *) { return *x + 1; })
-          .Case<arith::RemSIOp>([&](Operation *) { return *x; })
-          .Default([](Operation *) { return std::nullopt; });
-  return bits && *bits <= mostBits ? bits : std::nullopt;
-}
-
-bool hasSmallBounds(tile::ForOp loop) { return bitsOf(loop.getBegin()) && bitsOf(loop.getEnd()); }
-
 /// c for `scalar` = `from` + c.
 static Known distanceFrom(Value from, Value scalar) {
   auto sum = scalar.getDefiningOp<arith::AddIOp>();
@@ -170,7 +128,7 @@ Known knownTrips(tile::ForOp loop) {
   if (auto trips = loop.constantTripCount())
     return trips;
   Known length = distanceFrom(loop.getBegin(), loop.getEnd()), step = constantOf(loop.getStep());
-  if (!length || *length < 0 || step.value_or(0) < 1 || !hasSmallBounds(loop))
+  if (!length || *length < 0 || step.value_or(0) < 1 || !tile::hasSmallBounds(loop))
     return std::nullopt;
   return int64_t(tripCount(0, *length, *step));
 }

@@ -14,11 +14,6 @@ std::optional<int64_t> lowerBound(mlir::Value scalar);
 /// A number that it is never above.
 std::optional<int64_t> upperBound(mlir::Value scalar);
 
-/// Whether the bounds of a loop follow from sizes, programs and variables of loops so that neither
-/// they nor their difference overflow, as it is of positions; bounds from numbers of the caller,
-/// or from data, can be anything.
-bool hasSmallBounds(tile::ForOp loop);
-
 /// How often a loop runs, if that is the same number in all programs and calls.
 std::optional<int64_t> knownTrips(tile::ForOp loop);
 
