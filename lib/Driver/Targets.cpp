@@ -29,8 +29,9 @@ public:
     reference->registerDialects(registry);
   }
 
-  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
-    return of(kernel).emit(kernel, into);
+  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into,
+                                     const Cancellation *cancellation) override {
+    return of(kernel).emit(kernel, into, cancellation);
   }
 
   LogicalResult finish(const Cancellation *cancellation, target::CodeCache *cache) override {

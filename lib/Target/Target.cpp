@@ -20,11 +20,12 @@ LogicalResult Target::printPlan(Operation *, raw_ostream &) { return success(); 
 FailureOr<std::string> Target::deviceText(Operation *, StringRef) { return std::string(); }
 
 /// The code of one kernel alone.
-static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleOp into) {
+static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleOp into,
+                                      const Cancellation *cancellation) {
   // In a module of its own: what is there already in `into` is not looked at.
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel->getLoc());
-  FailureOr<KernelInfo> info = target.emit(kernel, *code);
-  if (failed(info) || failed(lowerLoops(*code)))
+  FailureOr<KernelInfo> info = target.emit(kernel, *code, cancellation);
+  if (failed(info) || failed(lowerLoops(*code, cancellation)))
     return failure();
   declareCalled(*code);
   moveFunctions(*code, into);
@@ -40,16 +41,17 @@ static void eraseCode(StringRef kernel, ModuleOp into) {
 
 /// A kernel, its variants, and the function that chooses among them.
 static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel,
-                                           ArrayRef<tile::KernelOp> variants, ModuleOp into) {
+                                           ArrayRef<tile::KernelOp> variants, ModuleOp into,
+                                           const Cancellation *cancellation) {
   OwningOpRef<tile::KernelOp> any(cast<tile::KernelOp>(kernel->clone()));
   any->setSymName(nameOfAny(kernel));
-  FailureOr<KernelInfo> info = lowerOne(target, *any, into);
+  FailureOr<KernelInfo> info = lowerOne(target, *any, into, cancellation);
   if (failed(info))
     return failure();
   LoweredKernel base{kernel, *info};
   SmallVector<LoweredKernel> others;
   for (tile::KernelOp variant : variants) {
-    FailureOr<KernelInfo> own = lowerOne(target, variant, into);
+    FailureOr<KernelInfo> own = lowerOne(target, variant, into, cancellation);
     if (failed(own))
       return failure();
     std::string why;
@@ -63,11 +65,12 @@ static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel
   return emitVariantSwitch(base, others, into);
 }
 
-FailureOr<KernelInfo> Target::lower(Operation *kernel, ModuleOp into) {
+FailureOr<KernelInfo> Target::lower(Operation *kernel, ModuleOp into,
+                                    const Cancellation *cancellation) {
   if (auto program = dyn_cast<tile::KernelOp>(kernel))
     if (SmallVector<tile::KernelOp> variants = tile::variantsOf(program); !variants.empty())
-      return lowerVariants(*this, program, variants, into);
-  return lowerOne(*this, kernel, into);
+      return lowerVariants(*this, program, variants, into, cancellation);
+  return lowerOne(*this, kernel, into, cancellation);
 }
 
 std::vector<std::vector<unsigned>> dynamicSizes(TypeRange arguments) {

@@ -109,13 +109,16 @@ public:
   /// Adds the code of `kernel` (a func.func with `tw.kernel` or a tile.kernel, verified, which
   /// stays as it is) to `into` as llvm.func's named as the kernel and `<kernel>_info`, whose bodies
   /// are loops: operations of scf, arith, math and llvm. `into` must be empty. Fails with a coded
-  /// diagnostic at the operation that the target cannot do.
-  virtual mlir::FailureOr<KernelInfo> emit(mlir::Operation *kernel, mlir::ModuleOp into) = 0;
+  /// diagnostic at the operation that the target cannot do; and without one, with a part of the
+  /// code in `into`, where it is cancelled meanwhile, which a target of large kernels asks.
+  virtual mlir::FailureOr<KernelInfo> emit(mlir::Operation *kernel, mlir::ModuleOp into,
+                                           const Cancellation *cancellation = nullptr) = 0;
 
   /// Adds the same to `into` in the llvm dialect alone, with declarations of what is imported.
   /// `into` must not be used by anyone else meanwhile; kernels can be lowered at the same time into
   /// different modules.
-  mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into);
+  mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into,
+                                    const Cancellation *cancellation = nullptr);
 
   /// Completes the device code of all kernels that have been lowered so far, on several threads:
   /// before, their images are empty. What other programs make of the same code is taken from

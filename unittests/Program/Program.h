@@ -25,7 +25,8 @@ namespace tw::test {
 class TextTarget : public target::Target {
 public:
   llvm::StringRef name() const override { return "text"; }
-  mlir::FailureOr<target::KernelInfo> emit(mlir::Operation *kernel, mlir::ModuleOp into) override {
+  mlir::FailureOr<target::KernelInfo> emit(mlir::Operation *kernel, mlir::ModuleOp into,
+                                           const Cancellation *) override {
     std::string name = mlir::cast<mlir::func::FuncOp>(kernel).getName().str();
     auto source = mlir::parseSourceString<mlir::ModuleOp>(code(name), kernel->getContext());
     for (mlir::Operation &op : llvm::make_early_inc_range(*source->getBody()))

@@ -29,7 +29,8 @@ public:
     tiles->registerDialects(registry);
     reference->registerDialects(registry);
   }
-  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into,
+                                     const Cancellation *) override {
     return (isa<func::FuncOp>(kernel) ? reference : tiles)->emit(kernel, into);
   }
   LogicalResult finish(const Cancellation *cancellation, target::CodeCache *cache) override {

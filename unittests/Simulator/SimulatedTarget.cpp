@@ -68,7 +68,8 @@ public:
     dialects->registerDialects(registry);
   }
 
-  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into,
+                                     const Cancellation *) override {
     DialectRegistry registry;
     dialects->registerDialects(registry);
     kernel->getContext()->appendDialectRegistry(registry);

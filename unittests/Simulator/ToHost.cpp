@@ -370,7 +370,7 @@ FailureOr<target::DeviceJob> compileForHost(ModuleOp device, const target::GpuAr
   if (!library)
     return emitError(device.getLoc(), library.error().message);
   return target::DeviceJob([bytes = std::string(library->data(), library->size())](
-                               auto &, auto *) -> Result<std::string> { return bytes; });
+                               auto &, auto *, auto *) -> Result<std::string> { return bytes; });
 }
 
 } // namespace tw::simulator

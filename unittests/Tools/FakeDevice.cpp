@@ -69,7 +69,8 @@ public:
     host.code->registerDialects(registry);
   }
 
-  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into,
+                                     const Cancellation *) override {
     if (isa<func::FuncOp>(kernel))
       return host.code->emit(kernel, into);
     OwningOpRef<ModuleOp> code = ModuleOp::create(kernel->getLoc());
@@ -185,7 +186,8 @@ public:
     cpu->registerDialects(registry);
     reference->registerDialects(registry);
   }
-  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into,
+                                     const Cancellation *) override {
     return (isa<func::FuncOp>(kernel) ? reference : cpu)->emit(kernel, into);
   }
 

@@ -87,7 +87,8 @@ struct CompiledKernel::State {
 
   /// Compiles a kernel that an author calls `name`, or a part of it.
   static Result<std::unique_ptr<State>> build(tile::KernelOp kernel, StringRef name,
-                                              const NamedTarget &target, FirstError &errors);
+                                              const NamedTarget &target, FirstError &errors,
+                                              const Cancellation *cancellation);
 
   /// Loads the objects and takes the kernel's functions from them.
   Status load(const std::vector<ObjectFile> &objects);
@@ -95,16 +96,20 @@ struct CompiledKernel::State {
 
 Result<std::unique_ptr<CompiledKernel::State>>
 CompiledKernel::State::build(tile::KernelOp kernel, StringRef name, const NamedTarget &target,
-                             FirstError &errors) {
+                             FirstError &errors, const Cancellation *cancellation) {
   auto state = std::make_unique<State>();
   state->signature = tile::signatureOf(kernel);
   state->signature.name = name.str();
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
-  auto info = target.code->lower(kernel, *code);
+  auto info = target.code->lower(kernel, *code, cancellation);
+  if (isCancelled(cancellation))
+    return Cancellation::error();
   if (failed(info))
     return errors.take("lowering a kernel");
   state->info = *info;
-  auto objects = makeObjects(*code, target.cpu, "");
+  auto objects = makeObjects(*code, target.cpu, "", /*favorsCompileTime=*/false, cancellation);
+  if (isCancelled(cancellation))
+    return Cancellation::error();
   if (failed(objects))
     return errors.take("LLVM");
   TW_TRY(state->load(*objects));
@@ -161,8 +166,8 @@ Result<NamedTarget> CompiledKernel::targetNamed(const std::string &name) {
   return target;
 }
 
-Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
-                                               const std::string &targetName) {
+Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel, const std::string &targetName,
+                                               const Cancellation *cancellation) {
   TW_ASSIGN(NamedTarget target, targetNamed(targetName));
   TW_TRY(rt::requireInstructionSet(target.cpu));
   FirstError errors(*kernel.getContext());
@@ -171,7 +176,7 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
     return errors.take("simplify");
   std::string why;
   auto build = [&](tile::KernelOp one) {
-    return State::build(one, kernel.getSymName(), target, errors);
+    return State::build(one, kernel.getSymName(), target, errors, cancellation);
   };
   conversion::SplitLimits limits = target.chooser->splitLimits();
   int64_t count = tile::chooseParts(*copy, limits, why);

@@ -5,6 +5,7 @@
 #pragma once
 #include "IO/HostTensor.h"
 #include "IR/Tile/Tile.h"
+#include "Support/Cancellation.h"
 #include "Tile/Binding/Binding.h"
 #include <memory>
 #include <span>
@@ -26,8 +27,9 @@ public:
   /// Compiles a verified kernel, which stays as it is, with the cpu target for the CPU that
   /// `target` names. Errors: those of targetNamed, what the target says (TARGET_2 for what it does
   /// not take), RUNTIME_5 for a CPU that has more than this one, IO_2, PROGRAM_6,
-  /// PROGRAM_7 and PROGRAM_9.
-  static Result<CompiledKernel> compile(tile::KernelOp kernel, const std::string &target = "cpu");
+  /// PROGRAM_7 and PROGRAM_9; SYSTEM_7 where it is cancelled.
+  static Result<CompiledKernel> compile(tile::KernelOp kernel, const std::string &target = "cpu",
+                                        const Cancellation *cancellation = nullptr);
   CompiledKernel(CompiledKernel &&) noexcept;
   ~CompiledKernel();
 

@@ -119,7 +119,8 @@ private:
     if (kernel.compiled && kernel.compiledFor == target)
       return {};
     kernel.compiled.reset();
-    TW_ASSIGN(CompiledKernel compiled, CompiledKernel::compile(kernel.kernel, target));
+    TW_ASSIGN(CompiledKernel compiled,
+              CompiledKernel::compile(kernel.kernel, target, &session.cancellation()));
     kernel.compiled.emplace(std::move(compiled));
     kernel.compiledFor = target;
     return {};

@@ -70,18 +70,29 @@ struct Loaded {
 
 } // namespace
 
-/// Runs the artifact once, with its outputs in the given memory.
-static LogicalResult runOnce(Location loc, const std::string &artifact,
-                             ArrayRef<tw_tensor> outputs) {
+/// Runs the artifact once, with its outputs in the given memory; to its end, unless it is
+/// cancelled.
+static LogicalResult runOnce(Location loc, const std::string &artifact, ArrayRef<tw_tensor> outputs,
+                             const Cancellation &cancellation) {
+  auto isRequested = [](void *user) -> int32_t {
+    return static_cast<const Cancellation *>(user)->isRequested();
+  };
   Loaded loaded;
   tw_status *status = tw_program_load(artifact.c_str(), nullptr, &loaded.program);
   if (!status)
     status = tw_instance_create(loaded.program, nullptr, &loaded.instance);
   if (!status)
+    status = tw_instance_set_cancel(loaded.instance, isRequested,
+                                    const_cast<Cancellation *>(&cancellation));
+  if (!status)
     status = tw_instance_run(loaded.instance, nullptr, 0, outputs.data(),
                              static_cast<int32_t>(outputs.size()));
   if (!status)
     return success();
+  if (cancellation.isRequested()) {
+    tw_status_free(status);
+    return failure();
+  }
   // A check of the model that fails for its own constants is an error in the model.
   bool isModels = parseCode(tw_status_code(status)) == Code::RUNTIME_13;
   auto problem = emitCoded(loc, isModels ? Code::RUNTIME_13 : Code::PROGRAM_8)
@@ -118,7 +129,8 @@ static LogicalResult report(Location loc, const Diagnostic &error, int64_t bytes
 
 /// Runs the artifact once, with its outputs at these offsets in a new file.
 static LogicalResult runInto(const std::string &path, int64_t bytes, const std::string &artifact,
-                             TypeRange types, ArrayRef<int64_t> offsets, Location loc) {
+                             TypeRange types, ArrayRef<int64_t> offsets, Location loc,
+                             const Cancellation &cancellation) {
   ConstantsFile file(path, bytes);
   if (!file.ok())
     return report(loc, cannotWrite(path, errno), bytes);
@@ -126,17 +138,19 @@ static LogicalResult runInto(const std::string &path, int64_t bytes, const std::
   for (auto [offset, type] : llvm::zip(offsets, types))
     outputs.push_back(
         {file.at(offset), *bytesOf(cast<RankedTensorType>(type)), TW_F32, 0, nullptr});
-  return runOnce(loc, artifact, outputs);
+  return runOnce(loc, artifact, outputs, cancellation);
 }
 
 /// Writes the payload to a file, which may be a new one, behind its first `at` bytes.
 static LogicalResult write(const Payload &payload, const std::string &path, int64_t at,
-                           Location loc) {
+                           Location loc, const Cancellation &cancellation) {
   int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0)
     return report(loc, cannotWrite(path, errno), payload.bytes());
-  auto written = payload.write(fd, at, path, /*isTemporary=*/true);
+  auto written = payload.write(fd, at, path, /*isTemporary=*/true, &cancellation);
   close(fd);
+  if (cancellation.isRequested())
+    return failure();
   return written ? success() : report(loc, written.error(), payload.bytes());
 }
 
@@ -219,7 +233,8 @@ LogicalResult ArtifactEvaluator::run(ModuleOp module, func::FuncOp function,
     return failure();
   TypeRange types = function.getFunctionType().getResults();
   bool ok = succeeded(compile(module, *artifact)) &&
-            (bytes == 0 || succeeded(runInto(path, bytes, *artifact, types, offsets, loc)));
+            (bytes == 0 || succeeded(runInto(path, bytes, *artifact, types, offsets, loc,
+                                             session.cancellation())));
   dropFile(*artifact);
   return success(ok);
 }
@@ -255,7 +270,7 @@ ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   session.beginStage("constants");
   bool ok = computed.empty() || succeeded(run(*module, function, *path, bytes, computed));
   if (ok && joined.bytes())
-    ok = succeeded(write(joined, *path, bytes, loc));
+    ok = succeeded(write(joined, *path, bytes, loc, session.cancellation()));
   session.endStage();
   if (!ok)
     return failure();

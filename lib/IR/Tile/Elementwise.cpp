@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Tile/Elementwise.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -26,7 +27,8 @@ static constexpr StringRef operations[] = {
 ArrayRef<StringRef> elementwiseOperations() { return operations; }
 
 bool isElementwise(Operation *op) {
-  return llvm::binary_search(operations, op->getName().getStringRef());
+  static const llvm::DenseSet<StringRef> known(std::begin(operations), std::end(operations));
+  return known.contains(op->getName().getStringRef());
 }
 
 } // namespace tw::tile

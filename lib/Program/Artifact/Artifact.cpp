@@ -160,9 +160,10 @@ static Destination destination(const OutputFile &file) { return {file.descriptor
 
 /// Writes the payload to `holder` from `at` on, and then the library, which it seals.
 static Result<Sealed> writeSealed(ObjectFile &linked, const Payload &payload,
-                                  const Destination &library, const Destination &holder,
-                                  int64_t at) {
-  TW_ASSIGN(std::vector<uint64_t> blocks, payload.write(holder.descriptor, at, holder.name));
+                                  const Destination &library, const Destination &holder, int64_t at,
+                                  const Cancellation *cancellation) {
+  TW_ASSIGN(std::vector<uint64_t> blocks, payload.write(holder.descriptor, at, holder.name,
+                                                        /*isTemporary=*/false, cancellation));
   std::optional<uint64_t> sealed = seal(linked, at, blocks);
   if (!sealed)
     return Diagnostic{Code::PROGRAM_7, "the linked program has no metadata"};
@@ -177,11 +178,12 @@ static void padForPayload(ObjectFile &linked, const Payload &payload) {
 }
 
 /// Writes the linked library, with the payload behind it, to the caller's open file.
-static Status writeDescriptor(ObjectFile linked, const Payload &payload, int descriptor) {
-  Destination file{descriptor, "the given descriptor"};
+static Status writeDescriptor(ObjectFile linked, const Payload &payload,
+                              const ArtifactOptions &options) {
+  Destination file{options.descriptor, "the given descriptor"};
   padForPayload(linked, payload);
   auto at = static_cast<int64_t>(linked.size());
-  TW_TRY(writeSealed(linked, payload, file, file, at));
+  TW_TRY(writeSealed(linked, payload, file, file, at, options.cancellation));
   return {};
 }
 
@@ -192,12 +194,13 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool isExter
   if (!isExternal) {
     padForPayload(linked, payload);
     auto at = static_cast<int64_t>(linked.size());
-    TW_TRY(writeSealed(linked, payload, destination(library), destination(library), at));
+    TW_TRY(writeSealed(linked, payload, destination(library), destination(library), at,
+                       options.cancellation));
     return library.commit();
   }
   TW_ASSIGN(OutputFile weights, createFile(library.place() + ".weights", 0666));
   TW_ASSIGN(Sealed sealed, writeSealed(linked, payload, destination(library), destination(weights),
-                                       rt::weightsHeaderBytes));
+                                       rt::weightsHeaderBytes, options.cancellation));
   TW_TRY(writeAt(
       destination(weights),
       rt::weightsHeader(uint64_t(payload.bytes()), rt::contentHash(sealed.blocks), sealed.seal),
@@ -312,7 +315,9 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   options.stage("weights");
   bool isExternal = facts.hasExternalWeights && payload.bytes() > 0;
   Status status = isFile ? writeFiles(*std::move(linked), payload, isExternal, options)
-                         : writeDescriptor(*std::move(linked), payload, options.descriptor);
+                         : writeDescriptor(*std::move(linked), payload, options);
+  if (isCancelled(options.cancellation))
+    return failure();
   return status ? success() : report(module.getLoc(), unwritable(status.error(), payload.bytes()));
 }
 

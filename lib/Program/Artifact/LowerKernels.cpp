@@ -41,8 +41,11 @@ static std::vector<Work> kernelsOf(ModuleOp module) {
   return all;
 }
 
-static LogicalResult lower(Work &work, target::Target &target, bool hasValues) {
-  FailureOr<target::KernelInfo> info = target.lower(work.kernel, *work.code);
+static LogicalResult lower(Work &work, target::Target &target, bool hasValues,
+                           const Cancellation *cancellation) {
+  FailureOr<target::KernelInfo> info = target.lower(work.kernel, *work.code, cancellation);
+  if (isCancelled(cancellation))
+    return failure();
   if (failed(info))
     return emitCoded(work.kernel->getLoc(), Code::TARGET_1)
            << "@" << SymbolTable::getSymbolName(work.kernel).getValue() << " could not be lowered";
@@ -67,7 +70,8 @@ FailureOr<LoweredKernels> lowerKernels(ModuleOp module, ModuleOp into, target::T
   std::vector<Work> all = kernelsOf(module);
   bool hasValues = graph::hasValues(module);
   if (failed(onThreadsInOrder(*module.getContext(), all.size(), [&](size_t i) {
-        return failure(isCancelled(cancellation) || failed(lower(all[i], target, hasValues)));
+        return failure(isCancelled(cancellation) ||
+                       failed(lower(all[i], target, hasValues, cancellation)));
       })))
     return failure();
   LoweredKernels result;

@@ -4,7 +4,7 @@
 // the model's files or memory.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "Support/Diagnostic.h"
+#include "Support/Cancellation.h"
 #include "llvm/ADT/StringMap.h"
 #include <string>
 #include <vector>
@@ -24,9 +24,10 @@ public:
   /// Writes all weights to the open file `fd` from position `at` on, block by block on all cores
   /// (PayloadWriter.cpp), and gives the hashes of the blocks (runtime/Artifact/Seal.h). `path` is
   /// for messages; what is temporary need not get to the disk. Errors: PROGRAM_4 (a model's file),
-  /// IO_2 and SYSTEM_3 (the output).
+  /// IO_2 and SYSTEM_3 (the output), SYSTEM_7 (cancelled).
   Result<std::vector<uint64_t>> write(int fd, int64_t at, const std::string &path,
-                                      bool isTemporary = false) const;
+                                      bool isTemporary = false,
+                                      const Cancellation *cancellation = nullptr) const;
 
   /// A weight, and where it is.
   struct Piece {

@@ -173,7 +173,8 @@ Result<uint64_t> writeBlock(const std::vector<PieceReader> &pieces, const Target
 } // namespace
 
 Result<std::vector<uint64_t>> Payload::write(int fd, int64_t at, const std::string &path,
-                                             bool isTemporary) const {
+                                             bool isTemporary,
+                                             const Cancellation *cancellation) const {
   if (end && ftruncate(fd, at + end) != 0)
     return cannotWrite(path, errno);
   llvm::StringMap<std::unique_ptr<ModelFile>> files;
@@ -200,7 +201,7 @@ Result<std::vector<uint64_t>> Payload::write(int fd, int64_t at, const std::stri
   Target target{fd, at, end, path};
   onThreads(hashes.size(), mostThreads, [&](size_t number) {
     thread_local std::vector<std::byte> room(rt::weightBlockBytes);
-    if (hasFailed)
+    if (hasFailed || isCancelled(cancellation))
       return;
     Result<uint64_t> hash = writeBlock(readers, target, int64_t(number), room);
     if (hash)
@@ -210,6 +211,8 @@ Result<std::vector<uint64_t>> Payload::write(int fd, int64_t at, const std::stri
     if (!isTemporary)
       startWritebackUpTo(target, int64_t(number));
   });
+  if (isCancelled(cancellation))
+    return Cancellation::error();
   for (const std::optional<Diagnostic> &problem : problems)
     if (problem)
       return *problem;

@@ -9,6 +9,7 @@
 #include "Program/ObjectCode/Parts.h"
 #include "Program/ObjectCode/SoftFloat.h"
 #include "Support/Parallel.h"
+#include "Target/Common/WriteCode.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -17,9 +18,7 @@
 #include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -77,10 +76,7 @@ static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
     mergeProducts(part);
   ObjectFile object;
   llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager emit;
-  if (!machine.addPassesToEmitFile(emit, stream, nullptr, kind))
-    emit.run(part);
-  return object;
+  return target::writeCode(part, machine, stream, kind, cancellation) ? object : ObjectFile();
 }
 
 static size_t threadCount() {
@@ -111,17 +107,6 @@ namespace {
 struct Translated {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> code;
-};
-
-/// Leaves out what is optional in LLVM's code generator, once it is cancelled.
-class CancellationGate : public llvm::OptPassGate {
-public:
-  explicit CancellationGate(const Cancellation *cancellation) : cancellation(cancellation) {}
-  bool isEnabled() const override { return isCancelled(cancellation); }
-  bool shouldRunPass(StringRef, StringRef) const override { return false; }
-
-private:
-  const Cancellation *cancellation;
 };
 
 } // namespace
@@ -165,9 +150,7 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const Instructio
   std::vector<ObjectFile> objects(parts.size());
   auto compile = [&](size_t i) -> LogicalResult {
     OwningOpRef<ModuleOp> part = std::move(parts[i]); // erased by its thread, too
-    CancellationGate gate(cancellation);
     llvm::LLVMContext context;
-    context.setOptPassGate(gate);
     FailureOr<Translated> made = failure();
     if (isCancelled(cancellation) || failed(made = translate(*part, context, set)))
       return failure();

@@ -27,11 +27,12 @@ public:
                 cf::ControlFlowDialect, ub::UBDialect, vector::VectorDialect, tile::TileDialect>();
   }
 
-  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into,
+                             const Cancellation *cancellation) override {
     kernel->getContext()
         ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                       cf::ControlFlowDialect, ub::UBDialect, vector::VectorDialect>();
-    return cpu::lowerKernel(cast<tile::KernelOp>(kernel), into, cpu);
+    return cpu::lowerKernel(cast<tile::KernelOp>(kernel), into, cpu, cancellation);
   }
 
   LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {

@@ -23,9 +23,10 @@ constexpr int64_t operationsPerByte = 8;
 
 class KernelLowering {
 public:
-  KernelLowering(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu)
-      : kernel(kernel), into(into), cpu(cpu), b(kernel.getContext()), loc(kernel.getLoc()),
-        i64(b.getI64Type()) {
+  KernelLowering(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu,
+                 const Cancellation *cancellation)
+      : kernel(kernel), into(into), cpu(cpu), cancellation(cancellation), b(kernel.getContext()),
+        loc(kernel.getLoc()), i64(b.getI64Type()) {
     for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
                                             kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
       (argument.getAccess() == tile::Access::Scalar ? numbers : buffers).push_back(value);
@@ -39,7 +40,7 @@ public:
   }
 
   FailureOr<KernelInfo> run() {
-    FailureOr<KernelPlan> planned = planKernel(kernel, cpu);
+    FailureOr<KernelPlan> planned = planKernel(kernel, cpu, cancellation);
     if (failed(planned))
       return failure();
     plan = *std::move(planned);
@@ -118,6 +119,7 @@ private:
     e.failureRecord = loops.failureRecord;
     e.mayRoundDenormalsToZero = plan.multipliesPairs;
     e.workspace = loops.workspace;
+    e.cancellation = cancellation;
     scf::ForOp blocks = loops.iterations;
     unpackScalars(e, loops.scalars);
     for (auto [buffer, data] : llvm::zip(buffers, loops.data))
@@ -330,6 +332,7 @@ private:
   tile::KernelOp kernel;
   ModuleOp into;
   const CpuFeatures &cpu;
+  const Cancellation *cancellation;
   OpBuilder b;
   Location loc;
   Type i64;
@@ -344,8 +347,9 @@ private:
 
 } // namespace
 
-FailureOr<KernelInfo> lowerKernel(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu) {
-  return KernelLowering(kernel, into, cpu).run();
+FailureOr<KernelInfo> lowerKernel(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu,
+                                  const Cancellation *cancellation) {
+  return KernelLowering(kernel, into, cpu, cancellation).run();
 }
 
 } // namespace tw::target::cpu

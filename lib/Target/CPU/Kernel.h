@@ -8,8 +8,9 @@
 namespace tw::target::cpu {
 
 /// Adds the functions of `kernel` to `into` as loops (scf, arith, math, llvm): docs/contracts.md,
-/// "Target level"; an iteration is a block of programs.
+/// "Target level"; an iteration is a block of programs. As Target::emit where it is cancelled.
 mlir::FailureOr<KernelInfo> lowerKernel(tile::KernelOp kernel, mlir::ModuleOp into,
-                                        const CpuFeatures &cpu);
+                                        const CpuFeatures &cpu,
+                                        const Cancellation *cancellation = nullptr);
 
 } // namespace tw::target::cpu

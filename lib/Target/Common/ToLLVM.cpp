@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -50,13 +52,28 @@ static void shareConstants(LLVM::LLVMFuncOp function) {
   });
 }
 
-static LogicalResult lowerControl(ArrayRef<Operation *> functions, MLIRContext *context) {
+/// Loops and branches become blocks, those behind others first: what follows one in its block is
+/// moved to a block of its own, and must not be all the rest of the function each time.
+static LogicalResult lowerControl(ArrayRef<Operation *> functions, MLIRContext *context,
+                                  const Cancellation *cancellation) {
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);
-  ConversionTarget target(*context);
-  target.addIllegalDialect<scf::SCFDialect>();
-  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(functions, target, std::move(patterns));
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  PatternApplicator applicator(frozen);
+  applicator.applyDefaultCostModel();
+  PatternRewriter rewriter(context);
+  SmallVector<Operation *> control; // each behind what it is in
+  for (Operation *function : functions)
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op->getNumRegions() > 0 && isa<scf::SCFDialect>(op->getDialect()))
+        control.push_back(op);
+    });
+  for (Operation *op : llvm::reverse(control)) {
+    rewriter.setInsertionPoint(op);
+    if (isCancelled(cancellation) || failed(applicator.matchAndRewrite(op, rewriter)))
+      return failure();
+  }
+  return success();
 }
 
 static LogicalResult lowerOperations(ArrayRef<Operation *> functions, MLIRContext *context) {
@@ -72,15 +89,15 @@ static LogicalResult lowerOperations(ArrayRef<Operation *> functions, MLIRContex
   return applyFullConversion(functions, target, std::move(patterns));
 }
 
-LogicalResult lowerLoops(ModuleOp module) {
+LogicalResult lowerLoops(ModuleOp module, const Cancellation *cancellation) {
   SmallVector<Operation *> functions;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (!function.isExternal()) {
       shareConstants(function);
       functions.push_back(function);
     }
-  if (failed(lowerControl(functions, module.getContext())) ||
-      failed(lowerOperations(functions, module.getContext())))
+  if (failed(lowerControl(functions, module.getContext(), cancellation)) ||
+      isCancelled(cancellation) || failed(lowerOperations(functions, module.getContext())))
     return failure();
   for (Operation *function : functions)
     takeLoopAnnotations(cast<LLVM::LLVMFuncOp>(function));

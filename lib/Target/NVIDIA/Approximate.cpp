@@ -74,17 +74,25 @@ Value emitDivisionByShared(OpBuilder &b, Location loc, Value x, Value y) {
   return f.mul(f.mul(x, scale), inverse);
 }
 
-Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRange operands,
-                      bool isNext) {
-  using Function = Value (*)(Approximate &, ValueRange);
+using Function = Value (*)(Approximate &, ValueRange);
+static const llvm::StringMap<Function> &approximations() {
   static const llvm::StringMap<Function> functions = {
       {"arith.divf", [](Approximate &f, ValueRange x) { return f.divide(x[0], x[1]); }},
       {"math.exp", [](Approximate &f, ValueRange x) { return f.exp(x[0]); }},
       {"math.exp2", [](Approximate &f, ValueRange x) { return f.exp2(x[0]); }},
       {"math.tanh", [](Approximate &f, ValueRange x) { return f.tanh(x[0]); }},
   };
-  auto found = functions.find(operation);
-  if (found == functions.end() || !operands[0].getType().isF32())
+  return functions;
+}
+
+bool hasApproximation(Operation *op) {
+  return approximations().contains(op->getName().getStringRef());
+}
+
+Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRange operands,
+                      bool isNext) {
+  auto found = approximations().find(operation);
+  if (found == approximations().end() || !operands[0].getType().isF32())
     return {};
   Approximate builder(b, loc, operands[0].getType(), b.getF32Type());
   if (isNext && operation == "math.tanh")
@@ -136,9 +144,12 @@ static bool follow(OpOperand &use, bool isNext, llvm::SmallSetVector<Value, 16> 
 }
 
 bool isRoundedToHalf(Value value, bool isNext) {
+  constexpr size_t mostReached = 1024; // of many functions in one kernel, each would go through all
   llvm::SmallSetVector<Value, 16> reached;
   reached.insert(value);
   for (size_t i = 0; i < reached.size(); ++i) {
+    if (i == mostReached)
+      return false;
     Value one = reached[i];
     bool isCarried = isa<BlockArgument>(one) || one.getDefiningOp<tile::ForOp>();
     if (one.use_empty() && !isCarried)

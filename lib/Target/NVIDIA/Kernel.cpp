@@ -35,9 +35,10 @@ constexpr int64_t mapBytes = 128, mapAlignment = 64; // CUtensorMap
 class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
-                 const GpuArchitecture &architecture)
-      : kernel(kernel), device(device), host(host), architecture(architecture), signature(kernel),
-        width(widthOf(kernel)), b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
+                 const GpuArchitecture &architecture, const Cancellation *cancellation = nullptr)
+      : kernel(kernel), device(device), host(host), architecture(architecture),
+        cancellation(cancellation), signature(kernel), width(widthOf(kernel)),
+        b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   /// `avoidsTensorCores`: another kernel has the place of the one that would use them.
@@ -248,7 +249,7 @@ private:
     LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps);
     made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   b.getI32IntegerAttr(int32_t(plan.blocksOfMultiprocessor)));
-    Emitter e(kernel, b);
+    Emitter e(kernel, b, cancellation);
     signature.bind(e, made.getArguments());
     Indices grid = signature.grid(e);
     BlockPrograms programs{sreg<NVVM::BlockIdXOp>(), e.ix().value(e.ix().product(grid)),
@@ -331,7 +332,7 @@ private:
     if (bulk)
       made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(int32_t(bulk->blocks)));
-    Emitter e(kernel, b);
+    Emitter e(kernel, b, cancellation);
     signature.bind(e, made.getArguments());
     // As in Product/Emission/WarpGroups.cpp: memory is touched behind it.
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
@@ -462,7 +463,7 @@ private:
     std::string name = result.info.name + "_fill";
     plan.fillThreads = fillThreads;
     LLVM::LLVMFuncOp made = function(name, fillThreads);
-    Emitter e(kernel, b);
+    Emitter e(kernel, b, cancellation);
     signature.bind(e, made.getArguments());
     Value block = sreg<NVVM::BlockIdXOp>(), thread = sreg<NVVM::ThreadIdXOp>();
     Ix first = e.ix().add(e.ix().mul(block, fillThreads), thread);
@@ -493,6 +494,7 @@ private:
   tile::KernelOp kernel;
   ModuleOp device, host;
   const GpuArchitecture &architecture;
+  const Cancellation *cancellation;
   Signature signature;
   Width width; // of the plain lowering
   OpBuilder b;
@@ -527,8 +529,9 @@ static tile::KernelOp withoutKeep(tile::KernelOp kernel) {
 }
 
 FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
-                                        const GpuArchitecture &architecture) {
-  return KernelLowering(withoutKeep(kernel), device, host, architecture).run();
+                                        const GpuArchitecture &architecture,
+                                        const Cancellation *cancellation) {
+  return KernelLowering(withoutKeep(kernel), device, host, architecture, cancellation).run();
 }
 
 FailureOr<LoweredForDevice> lowerWithoutTensorCores(tile::KernelOp kernel, ModuleOp device,

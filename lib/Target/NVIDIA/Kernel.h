@@ -24,10 +24,12 @@ struct LoweredForDevice {
 ///   k(buffers..., failure record?, scalars..., workspace, tensor maps...)
 ///
 /// runs programs blockIdx.x, blockIdx.x + gridDim.x, ... of the grid, row-major, one after the
-/// other, each on all threads of the block. Fails with a coded diagnostic.
+/// other, each on all threads of the block. Fails with a coded diagnostic, and without one where it
+/// is cancelled.
 mlir::FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, mlir::ModuleOp device,
                                               mlir::ModuleOp host,
-                                              const GpuArchitecture &architecture);
+                                              const GpuArchitecture &architecture,
+                                              const Cancellation *cancellation = nullptr);
 
 /// The same for a kernel that uses tensor cores, but with the plain lowering: what stands on the
 /// host is the same. Fails where it would need more.

@@ -15,6 +15,9 @@ mlir::Value emitPolynomial(mlir::OpBuilder &b, mlir::Location loc, llvm::StringR
 mlir::Value emitFunction(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef name,
                          mlir::ValueRange operands);
 
+/// Whether emitApproximate has something for an operation on f32.
+bool hasApproximation(mlir::Operation *op);
+
 /// An operation on f32, by its name, with instructions that are a few units in the last place off;
 /// null where there is nothing to gain. For results that are rounded to 16 bits; `isNext`: at once,
 /// with nothing summed up before, so that 2^-11 may be off.
@@ -31,7 +34,7 @@ mlir::Value emitDivisionByShared(mlir::OpBuilder &b, mlir::Location loc, mlir::V
                                  mlir::Value y);
 
 /// Whether `value`, of f32, only gets to f16 or bf16, through elementwise operations, shapes,
-/// reductions, sums of products and loops.
+/// reductions, sums of products and loops. False, too, where it gets to very many values.
 bool isRoundedToHalf(mlir::Value value, bool isNext = false);
 
 } // namespace tw::target::nvidia

@@ -38,12 +38,13 @@ public:
     nvidia::registerTranslations(registry);
   }
 
-  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into,
+                             const Cancellation *cancellation) override {
     loadDialects(kernel->getContext());
     OwningOpRef<ModuleOp> device = ModuleOp::create(kernel->getLoc());
-    FailureOr<nvidia::LoweredForDevice> lowered =
-        nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, into, architecture);
-    if (failed(lowered) || failed(lowerLoops(*device)))
+    FailureOr<nvidia::LoweredForDevice> lowered = nvidia::lowerKernel(
+        cast<tile::KernelOp>(kernel), *device, into, architecture, cancellation);
+    if (failed(lowered) || failed(lowerLoops(*device, cancellation)))
       return failure();
     auto code = std::make_shared<DeviceCode>();
     code->arguments = lowered->arguments;
@@ -74,15 +75,17 @@ public:
     tw::onThreads(jobs.size(), mostCompilingThreads, [&](size_t i) {
       if (isCancelled(cancellation))
         return;
-      Result<std::string> image = jobs[i].job(jobs[i].code->entries, cache);
+      Result<std::string> image = jobs[i].job(jobs[i].code->entries, cache, cancellation);
       if (image)
         jobs[i].code->image = *std::move(image);
       else
         results[i] = image.error();
     });
+    if (isCancelled(cancellation))
+      return failure();
     for (auto [job, result] : llvm::zip(jobs, results)) {
       if (!result && result.error().code == Code::TARGET_3 && job.kernel)
-        result = compileWithoutTensorCores(job, result.error().message, cache);
+        result = compileWithoutTensorCores(job, result.error().message, cache, cancellation);
       if (!result)
         return emitCoded(job.location, result.error().code) << result.error().message;
     }
@@ -129,18 +132,19 @@ private:
 
   /// Where ptxas refuses a kernel for tensor cores, which no plan can foresee of every kernel; the
   /// first refusal stays where the plain lowering fails, too.
-  Status compileWithoutTensorCores(Pending &refused, const std::string &why, CodeCache *cache) {
+  Status compileWithoutTensorCores(Pending &refused, const std::string &why, CodeCache *cache,
+                                   const Cancellation *cancellation) {
     Diagnostic first{Code::TARGET_3, why};
     OwningOpRef<ModuleOp> device = ModuleOp::create(refused.location),
                           host = ModuleOp::create(refused.location);
     FailureOr<nvidia::LoweredForDevice> lowered =
         nvidia::lowerWithoutTensorCores(*refused.kernel, *device, *host, architecture);
-    if (failed(lowered) || failed(lowerLoops(*device)))
+    if (failed(lowered) || failed(lowerLoops(*device, cancellation)))
       return first;
     FailureOr<DeviceJob> job = compile(*device, architecture, lowered->entries);
     if (failed(job))
       return first;
-    Result<std::string> image = (*job)(lowered->entries, cache);
+    Result<std::string> image = (*job)(lowered->entries, cache, cancellation);
     if (!image)
       return first;
     emitReport(refused.location) << "multiplies without tensor cores: " << why;
@@ -186,16 +190,20 @@ FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &ar
   if (!nvidia::ptxasPath())
     sayThatThereIsNoPtxas(device.getLoc());
   auto shared = std::make_shared<nvidia::DeviceModule>(*std::move(module));
-  return DeviceJob([shared, &architecture](std::vector<DeviceCode::Entry> &entries,
-                                           CodeCache *cache) -> Result<std::string> {
-    std::string ptx = nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX);
-    if (ptx.empty())
-      return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
-    if (nvidia::ptxasPath())
-      return nvidia::assemble(ptx, architecture.name, entries, cache);
-    ptx.push_back('\0'); // the driver wants it so
-    return ptx;
-  });
+  return DeviceJob(
+      [shared, &architecture](std::vector<DeviceCode::Entry> &entries, CodeCache *cache,
+                              const Cancellation *cancellation) -> Result<std::string> {
+        std::string ptx =
+            nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX, cancellation);
+        if (isCancelled(cancellation))
+          return Cancellation::error();
+        if (ptx.empty())
+          return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
+        if (nvidia::ptxasPath())
+          return nvidia::assemble(ptx, architecture.name, entries, cache, cancellation);
+        ptx.push_back('\0'); // the driver wants it so
+        return ptx;
+      });
 }
 
 std::unique_ptr<Target> createNVIDIATarget(const GpuArchitecture &architecture,

@@ -9,9 +9,10 @@
 namespace tw::target {
 
 /// Makes what a device's driver loads, or finds it in a cache (or null), and fills in what is found
-/// out about each kernel; on any thread.
-using DeviceJob =
-    std::function<Result<std::string>(std::vector<DeviceCode::Entry> &entries, CodeCache *cache)>;
+/// out about each kernel; on any thread. Fails with the error of a cancellation (or null) that is
+/// requested meanwhile.
+using DeviceJob = std::function<Result<std::string>(
+    std::vector<DeviceCode::Entry> &entries, CodeCache *cache, const Cancellation *cancellation)>;
 
 /// Begins with the code of lowered kernels (llvm and nvvm dialects), of which `entries` are called.
 using DeviceCompiler = std::function<mlir::FailureOr<DeviceJob>(

@@ -66,7 +66,7 @@ public:
     registerModels(registry);
   }
 
-  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into, const Cancellation *) override {
     kernel->getContext()
         ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                       cf::ControlFlowDialect, ub::UBDialect, linalg::LinalgDialect>();

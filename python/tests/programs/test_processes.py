@@ -187,6 +187,30 @@ print(reached, took < 0.8 * once or (took, once), torch.equal(program(x), expect
 """) == "['the handler'] True True\n"
 
 
+@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_90a"])
+@pytest.mark.parametrize("step, count", [(lambda tile, first: tile * 1.5 + first, 20000), (lambda tile, first: tk.tanh(tile), 3000)],
+                         ids=["sums", "functions"])
+def test_interrupt_ends_a_long_compilation(tmp_path, step, count, target):
+    """Of one kernel, on which every part of the compiler works for long; no file is left behind."""
+    N, = tk.symbols("N")
+
+    @tk.kernel
+    def k(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N]):
+        n, = tk.grid(tk.cdiv(N, 64))
+        tile = first = tk.load(x, [n * 64], [64])
+        for _ in range(count):
+            tile = step(tile, first)
+        tk.store(y, [n * 64], tile)
+
+    k.text()
+    for seconds in (0.3, 1, 2, 4):
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), interrupted_after(seconds):
+            k.compile_to_file(tmp_path / "k.so", target=target)
+        assert time.monotonic() - begin < seconds + 10
+    assert not list(tmp_path.iterdir())
+
+
 class Count(torch.nn.Module):
     """x, with 1 added until it is no longer less than the limit."""
 

@@ -77,6 +77,8 @@ FailureOr<Value> conditionOf(Emitter &e, ArrayRef<Guard> guards) {
 LogicalResult emitVersion(Emitter &e, Block &block, const VersionPlan &version) {
   auto step = version.steps.begin();
   for (Operation &op : block) {
+    if (isCancelled(e.cancellation))
+      return failure();
     if (isScalarOperation(&op)) {
       if (failed(emitScalar(e, &op)))
         return failure();

@@ -221,6 +221,8 @@ public:
   mlir::Value roundToBf16(mlir::Value value, mlir::Type element);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
+  /// Whoever wants the code no more; may be null.
+  const Cancellation *cancellation = nullptr;
   SymbolValues symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Buffer> buffers;

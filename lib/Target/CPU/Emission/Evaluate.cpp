@@ -60,6 +60,8 @@ FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
   auto key = keyOf(tile, point, lanes);
   if (auto found = known.find(key); found != known.end())
     return found->second;
+  if (isCancelled(cancellation)) // of one that is long
+    return failure();
   FailureOr<Value> value = compute(tile, point);
   if (succeeded(value))
     known[key] = *value;

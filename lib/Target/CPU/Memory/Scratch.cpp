@@ -99,7 +99,7 @@ Memory Emitter::storedAt(tile::StoreOp store) {
 }
 
 LogicalResult Emitter::fill(const Memory &room, Value tile, const Fill &fill) {
-  if (failed(place(fill.before)))
+  if (isCancelled(cancellation) || failed(place(fill.before)))
     return failure();
   Scope scope(*this);
   if (fill.transposition)

@@ -28,11 +28,20 @@ bool isUsedInside(Operation *op, const llvm::DenseSet<Operation *> &usedInside) 
   });
 }
 
+/// Known of its operands, but for values that come into a block.
+bool hasKeptBehind(const Scene &scene, Operation *op) {
+  return isWorthKeeping(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+           return scene.hasKeptBehind.lookup(operand);
+         });
+}
+
 /// What is known of the operations of a block whatever is placed, each asked once.
 void addFacts(Scene &scene, Block &block) {
   for (Operation &op : block)
-    for (Value result : op.getResults())
+    for (Value result : op.getResults()) {
       scene.widestBehind[result] = widestOf(scene, result);
+      scene.hasKeptBehind[result] = hasKeptBehind(scene, &op);
+    }
   for (Operation &op : llvm::reverse(block))
     if (isUsedInside(&op, scene.usedInside))
       scene.usedInside.insert(&op);
@@ -161,6 +170,8 @@ LogicalResult planVersion(Scene &scene, Block &block, VersionPlan &version,
                           llvm::function_ref<LogicalResult(HandOver &)> finish) {
   groupStores(scene, block);
   for (Operation &op : block) {
+    if (isCancelled(scene.cancellation))
+      return failure();
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
     if (isScalarOperation(&op)) {
@@ -245,9 +256,11 @@ LogicalResult planBranch(Scene &scene, scf::IfOp op, Step &step) {
   return success();
 }
 
-FailureOr<KernelPlan> planKernel(tile::KernelOp kernel, const CpuFeatures &cpu) {
+FailureOr<KernelPlan> planKernel(tile::KernelOp kernel, const CpuFeatures &cpu,
+                                 const Cancellation *cancellation) {
   KernelPlan plan;
   Scene scene(kernel, cpu);
+  scene.cancellation = cancellation;
   plan.nonTemporal = scene.nonTemporal = nonTemporalOutputs(kernel);
   for (Value argument : kernel.getBody().getArguments())
     if (!isa<tile::BufferType>(argument.getType()))

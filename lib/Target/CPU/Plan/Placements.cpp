@@ -102,6 +102,8 @@ LogicalResult prepare(Scene &scene, Value tile, const Strips &strips, int lane,
 LogicalResult toMemory(Scene &scene, Value tile, Placements &before) {
   if (scene.isInMemory(tile))
     return success();
+  if (isCancelled(scene.cancellation)) // of one step that places many
+    return failure();
   FailureOr<Fill> fill = planFill(scene, tile);
   if (failed(fill))
     return failure();

@@ -9,6 +9,7 @@
 // operation is found by walking the steps along with the operations.
 #pragma once
 #include "IR/Tile/Tile.h"
+#include "Support/Cancellation.h"
 #include "Target/CPU/CpuFeatures.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -260,8 +261,10 @@ struct KernelPlan {
   bool multipliesPairs = false;
 };
 
-/// Fails with a diagnostic where the kernel cannot be emitted.
-mlir::FailureOr<KernelPlan> planKernel(tile::KernelOp kernel, const CpuFeatures &cpu);
+/// Fails with a diagnostic where the kernel cannot be emitted, and without one where planning is
+/// cancelled.
+mlir::FailureOr<KernelPlan> planKernel(tile::KernelOp kernel, const CpuFeatures &cpu,
+                                       const Cancellation *cancellation = nullptr);
 
 /// Next to the operations as they are in the kernel's text.
 void printPlan(tile::KernelOp kernel, const KernelPlan &plan, llvm::raw_ostream &out);

@@ -25,6 +25,7 @@ struct Scene {
 
   mutable tile::KernelOp kernel;
   const CpuFeatures &cpu;
+  const Cancellation *cancellation = nullptr;
   KnownScalars scalars;
   ConstantElements elements;
   llvm::DenseSet<mlir::Value> nonTemporal;
@@ -39,6 +40,9 @@ struct Scene {
   llvm::DenseSet<mlir::Operation *> usedInside;
   /// Bytes of the widest element behind a tile, up to what is loaded, wherever tiles are placed.
   llvm::DenseMap<mlir::Value, int64_t> widestBehind;
+  /// Whether anything that is worth keeping is behind a tile, up to what is loaded, wherever tiles
+  /// are placed.
+  llvm::DenseMap<mlir::Value, bool> hasKeptBehind;
   /// Whether any tile has been in registers of several lanes, or has left registers, so far.
   bool hasVectors = false, hasLeftRegisters = false;
   /// By store: the tile that is kept where it stores.
@@ -66,7 +70,9 @@ struct Scene {
   }
 
   bool shouldMaterialize(mlir::Value tile) const {
-    return cpu::shouldMaterialize(tile, placed(), cpu);
+    auto known = hasKeptBehind.find(tile); // long expressions are not gone through in vain
+    return (known == hasKeptBehind.end() || known->second) &&
+           cpu::shouldMaterialize(tile, placed(), cpu);
   }
   bool isComputed(mlir::Value tile, bool fromConstants = false) const {
     return cpu::isComputed(tile, placed(), fromConstants);

@@ -4,13 +4,13 @@
 #include "Target/NVIDIA/Code/Ptx.h"
 #include "IR/Coded.h"
 #include "Target/Common/LLVMPasses.h"
+#include "Target/Common/WriteCode.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -40,10 +40,14 @@ static std::unique_ptr<llvm::TargetMachine> makeMachine(const GpuArchitecture &a
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  runPasses(module, machine, [](llvm::PassBuilder &builder) {
-    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-  });
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     const Cancellation *cancellation) {
+  runPasses(
+      module, machine,
+      [](llvm::PassBuilder &builder) {
+        return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+      },
+      cancellation);
 }
 
 static LogicalResult report(ModuleOp module, const char *what) {
@@ -77,9 +81,12 @@ FailureOr<DeviceModule> translateForDevice(ModuleOp device, const GpuArchitectur
   return std::move(result);
 }
 
-std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, DeviceText kind) {
+std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, DeviceText kind,
+                     const Cancellation *cancellation) {
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(architecture);
-  optimize(*module.code, *machine);
+  optimize(*module.code, *machine, cancellation);
+  if (isCancelled(cancellation))
+    return {};
   if (kind == DeviceText::LLVM) {
     std::string text;
     llvm::raw_string_ostream(text) << *module.code;
@@ -87,11 +94,9 @@ std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, 
   }
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager emit;
-  if (machine->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return {};
-  emit.run(*module.code);
-  return std::string(text);
+  bool isWritten =
+      writeCode(*module.code, *machine, stream, llvm::CodeGenFileType::AssemblyFile, cancellation);
+  return isWritten ? std::string(text) : std::string();
 }
 
 } // namespace tw::target::nvidia

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
+#include "Support/Cancellation.h"
 #include "Target/NVIDIA/Architecture.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -27,8 +28,10 @@ void registerTranslations(mlir::DialectRegistry &registry);
 mlir::FailureOr<DeviceModule> translateForDevice(mlir::ModuleOp device,
                                                  const GpuArchitecture &architecture);
 
-/// Optimises the kernels and writes them as PTX, or as text of LLVM's; empty where LLVM cannot.
+/// Optimises the kernels and writes them as PTX, or as text of LLVM's; empty where LLVM cannot, and
+/// where it is cancelled.
 enum class DeviceText { LLVM, PTX };
-std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, DeviceText kind);
+std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, DeviceText kind,
+                     const Cancellation *cancellation = nullptr);
 
 } // namespace tw::target::nvidia

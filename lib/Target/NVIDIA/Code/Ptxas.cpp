@@ -6,7 +6,10 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include <chrono>
+#include <csignal>
 #include <fmt/format.h>
+#include <thread>
 #include <tuple>
 
 namespace tw::target::nvidia {
@@ -118,8 +121,26 @@ struct Assembled {
   }
 };
 
+/// The exit status of a program that has been started; it is killed where that is cancelled.
+int waitFor(const llvm::sys::ProcessInfo &program, const Cancellation *cancellation,
+            std::string &message) {
+  using namespace std::chrono_literals;
+  for (auto pause = 1ms; cancellation; pause = std::min(2 * pause, 32ms)) {
+    llvm::sys::ProcessInfo ended = llvm::sys::Wait(program, /*SecondsToWait=*/0, &message);
+    if (ended.Pid != llvm::sys::ProcessInfo::InvalidPid)
+      return ended.ReturnCode;
+    if (cancellation->isRequested()) {
+      kill(program.Pid, SIGKILL);
+      break;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  return llvm::sys::Wait(program, std::nullopt, &message).ReturnCode;
+}
+
 /// Also one whose note says that it cannot be used.
-Result<Assembled> runPtxas(StringRef ptx, StringRef architecture) {
+Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
+                           const Cancellation *cancellation) {
   ScratchFile source("ptx"), cubin("cubin"), log("log");
   for (const ScratchFile *file : {&source, &cubin, &log})
     if (!file->error.empty())
@@ -132,8 +153,12 @@ Result<Assembled> runPtxas(StringRef ptx, StringRef architecture) {
   StringRef program = *ptxasPath();
   StringRef arguments[] = {program, "-v", option, source.name, "-o", cubin.name};
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log.name), StringRef(log.name)};
-  int status =
-      llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, redirects, 0, 0, &message);
+  bool isMissing = false;
+  llvm::sys::ProcessInfo started = llvm::sys::ExecuteNoWait(
+      program, arguments, std::nullopt, redirects, /*MemoryLimit=*/0, &message, &isMissing);
+  int status = isMissing ? -1 : waitFor(started, cancellation, message);
+  if (isCancelled(cancellation))
+    return Cancellation::error();
   std::string said = log.read();
   if (status != 0)
     return Diagnostic{Code::TARGET_3,
@@ -142,14 +167,15 @@ Result<Assembled> runPtxas(StringRef ptx, StringRef architecture) {
   return Assembled{cubin.read(), std::move(said)};
 }
 
-Result<Assembled> findOrRun(StringRef ptx, StringRef architecture, CodeCache *cache) {
+Result<Assembled> findOrRun(StringRef ptx, StringRef architecture, CodeCache *cache,
+                            const Cancellation *cancellation) {
   if (!cache)
-    return runPtxas(ptx, architecture);
+    return runPtxas(ptx, architecture, cancellation);
   const std::string parts[] = {"cubin", ptxasFacts(), architecture.str(), ptx.str()};
   if (std::optional<std::string> kept = cache->find(parts))
     if (std::optional<Assembled> made = Assembled::from(*kept))
       return *std::move(made);
-  TW_ASSIGN(Assembled made, runPtxas(ptx, architecture));
+  TW_ASSIGN(Assembled made, runPtxas(ptx, architecture, cancellation));
   cache->keep(parts, made.asText());
   return made;
 }
@@ -157,8 +183,9 @@ Result<Assembled> findOrRun(StringRef ptx, StringRef architecture, CodeCache *ca
 } // namespace
 
 Result<std::string> assemble(StringRef ptx, StringRef architecture,
-                             std::vector<DeviceCode::Entry> &entries, CodeCache *cache) {
-  TW_ASSIGN(Assembled made, findOrRun(ptx, architecture, cache));
+                             std::vector<DeviceCode::Entry> &entries, CodeCache *cache,
+                             const Cancellation *cancellation) {
+  TW_ASSIGN(Assembled made, findOrRun(ptx, architecture, cache, cancellation));
   if (std::string note = serialized(made.said); !note.empty())
     return Diagnostic{Code::TARGET_3,
                       fmt::format("{} cannot overlap products: {}", *ptxasPath(), note)};

@@ -79,7 +79,8 @@ static LogicalResult emitOperation(Emitter &e, Operation *op) {
 
 LogicalResult Emitter::block(Block &block) {
   for (Operation &op : block)
-    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(emitOperation(*this, &op)))
+    if (isCancelled(cancellation) ||
+        (!op.hasTrait<OpTrait::IsTerminator>() && failed(emitOperation(*this, &op))))
       return failure();
   return success();
 }

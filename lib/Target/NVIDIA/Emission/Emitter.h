@@ -62,12 +62,15 @@ struct GroupAddress {
 
 class Emitter {
 public:
-  Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder)
-      : kernel(kernel), b(builder), loc(kernel.getLoc()) {}
+  /// `cancellation`: of whoever wants the code; may be null.
+  Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder,
+          const Cancellation *cancellation = nullptr)
+      : kernel(kernel), b(builder), loc(kernel.getLoc()), cancellation(cancellation) {}
 
   tile::KernelOp kernel;
   mlir::OpBuilder &b;
   mlir::Location loc;
+  const Cancellation *cancellation;
 
   IndexBuilder ix() { return {b, loc}; }
 
@@ -255,6 +258,16 @@ private:
   /// What evaluating an element costs, in simple operations.
   int64_t costOf(mlir::Value tile);
   llvm::DenseMap<mlir::Value, int64_t> costs;
+  /// Whether all that uses `tile` goes through the points of its box, so that threads find what
+  /// they have computed already.
+  bool isUsedAtOwnPoints(mlir::Value tile);
+  llvm::DenseMap<mlir::Value, bool> usedAtOwnPoints;
+  /// The operation, or null where there is none, in which an element of `tile` is used at the same
+  /// point, through elementwise operations and shapes; nothing where there are several, or some use
+  /// is of another kind.
+  using Sink = std::optional<mlir::Operation *>;
+  Sink sinkOf(mlir::Value tile);
+  llvm::DenseMap<mlir::Value, Sink> sinks;
   /// Of groups of several points, by coordinates along the last dimension: the first one of each,
   /// and all of a first one.
   llvm::DenseMap<mlir::Value, mlir::Value> firstOf;

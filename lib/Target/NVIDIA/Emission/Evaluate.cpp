@@ -84,7 +84,7 @@ static Value iota(Emitter &e, tile::IotaOp op, const Point &point) {
 
 Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
   bool isFloat = op->getNumResults() == 1 && getElementTypeOrSelf(op->getResult(0)).isF32();
-  if (isFloat && isRoundedToHalf(op->getResult(0)))
+  if (isFloat && hasApproximation(op) && isRoundedToHalf(op->getResult(0)))
     if (Value value = emitApproximate(b, loc, op->getName().getStringRef(), operands,
                                       isRoundedToHalf(op->getResult(0), /*isNext=*/true)))
       return value;
@@ -124,6 +124,8 @@ FailureOr<Value> Emitter::evaluate(Value tile, const Point &given) {
   auto key = keyOf(tile, point);
   if (auto found = known.find(key); found != known.end())
     return found->second;
+  if (isCancelled(cancellation)) // of one that is long
+    return failure();
   FailureOr<Value> value = compute(tile, point);
   if (succeeded(value))
     known[key] = *value;

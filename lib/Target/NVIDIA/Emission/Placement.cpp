@@ -154,28 +154,24 @@ static bool repeats(Operation *user, Value operand) {
   return false;
 }
 
-/// The operations in which an element of `tile` is used at the same point, through elementwise
-/// operations; false if some use is of another kind.
-static bool collectSinks(Value tile, Block *block, llvm::SmallPtrSetImpl<Operation *> &sinks) {
-  for (OpOperand &use : tile.getUses()) {
+Emitter::Sink Emitter::sinkOf(Value tile) {
+  if (auto found = sinks.find(tile); found != sinks.end())
+    return found->second;
+  Operation *only = nullptr;
+  bool isOne = llvm::all_of(tile.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (user->getBlock() != block || repeats(user, tile))
+    if (user->getBlock() != tile.getParentBlock() || repeats(user, tile))
       return false;
-    if (!tile::isElementwise(user)) {
-      bool isShape =
-          isa<tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::BroadcastOp>(user);
-      if (isShape && !collectSinks(user->getResult(0), block, sinks))
-        return false;
-      if (!isShape)
-        sinks.insert(user);
-      continue;
-    }
-    if (!collectSinks(user->getResult(0), block, sinks))
-      return false;
-    if (sinks.size() > 1)
-      return false;
-  }
-  return sinks.size() <= 1;
+    bool isPassedOn =
+        tile::isElementwise(user) ||
+        isa<tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::BroadcastOp>(user);
+    Sink sink = isPassedOn ? sinkOf(user->getResult(0)) : Sink(user);
+    bool isSame = sink && (!*sink || !only || only == *sink);
+    if (isSame && *sink)
+      only = *sink;
+    return isSame;
+  });
+  return sinks[tile] = isOne ? Sink(only) : std::nullopt;
 }
 
 /// Whether another program or thread may have written the buffer that `op` reads before its tile is
@@ -192,40 +188,35 @@ static bool readsChangingBuffer(Operation *op) {
                       [](Operation *user) { return isa<tile::StoreOp, tile::ScatterOp>(user); });
 }
 
-/// Whether all that uses `tile` goes through the points of its box, so that threads find what they
-/// have computed already.
-static bool isUsedAtOwnPoints(Value tile, Block *block, llvm::SmallPtrSetImpl<Operation *> &seen) {
-  return llvm::all_of(tile.getUses(), [&](OpOperand &use) {
+bool Emitter::isUsedAtOwnPoints(Value tile) {
+  if (auto found = usedAtOwnPoints.find(tile); found != usedAtOwnPoints.end())
+    return found->second;
+  bool isUsed = llvm::all_of(tile.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (user->getBlock() != block)
+    if (user->getBlock() != tile.getParentBlock())
       return false;
     if (auto store = dyn_cast<tile::StoreOp>(user))
       return use.get() == store.getTile() && !repeats(user, tile);
     if (auto reduce = dyn_cast<tile::ReduceOp>(user))
-      return Emitter::isRowReduction(reduce);
-    if (!tile::isElementwise(user))
-      return false;
-    return !seen.insert(user).second || isUsedAtOwnPoints(user->getResult(0), block, seen);
+      return isRowReduction(reduce);
+    return tile::isElementwise(user) && isUsedAtOwnPoints(user->getResult(0));
   });
+  return usedAtOwnPoints[tile] = isUsed;
 }
 
 bool Emitter::isMaterialized(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (readsChangingBuffer(op))
     return true;
-  llvm::SmallPtrSet<Operation *, 8> seen;
   auto type = cast<RankedTensorType>(tile.getType());
-  bool atOwnPoints = isUsedAtOwnPoints(tile, op->getBlock(), seen);
+  bool atOwnPoints = isUsedAtOwnPoints(tile);
   if (atOwnPoints && isHeld(type))
     return false;
   int64_t cost = costOf(tile);
   bool isShared = hasSharedRoom(tile::extentsOf(type), bytesOf(type.getElementType()));
   if (cost <= (atOwnPoints && !isShared ? mostRepeatedForWorkspace : mostRepeated))
     return false;
-  if (cost > mostAtOnce)
-    return true;
-  llvm::SmallPtrSet<Operation *, 4> sinks;
-  return !collectSinks(tile, op->getBlock(), sinks);
+  return cost > mostAtOnce || !sinkOf(tile);
 }
 
 } // namespace tw::target::nvidia

@@ -96,11 +96,12 @@ static bool isExpensive(Operation *op) {
               arith::RemFOp>(op));
 }
 
+bool isWorthKeeping(Operation *op) { return isExpensive(op) || isa_and_present<tile::KeepOp>(op); }
+
 bool isScalarToKeep(Operation *op) {
   auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                                        : RankedTensorType();
-  return type && type.hasStaticShape() && type.getNumElements() == 1 &&
-         (isExpensive(op) || isa<tile::KeepOp>(op));
+  return type && type.hasStaticShape() && type.getNumElements() == 1 && isWorthKeeping(op);
 }
 
 /// Numbers that follow from coordinates are folded where these are constants.

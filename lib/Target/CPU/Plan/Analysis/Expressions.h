@@ -30,6 +30,9 @@ bool isScalarOperation(mlir::Operation *op);
 /// Whether a tile is computed from coordinates and scalars, or constants, alone.
 bool isComputed(mlir::Value tile, IsPlaced isPlaced, bool fromConstants = false);
 
+/// Elementwise, and worth keeping rather than computing twice; or a `keep`.
+bool isWorthKeeping(mlir::Operation *op);
+
 /// What `keep` asks for; else elementwise, expensive, and used more than once.
 bool shouldMaterialize(mlir::Value tile, IsPlaced isPlaced, const CpuFeatures &cpu);
 
