@@ -148,6 +148,31 @@ std::string shown(nb::handle object) {
   return all.substr(0, end) + "...";
 }
 
+std::string escaped(nb::handle text) {
+  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid())
+    throw nb::python_error();
+  std::string all(PyBytes_AS_STRING(bytes.ptr()),
+                  static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+  for (size_t at = 0; (at = all.find('\0', at)) != std::string::npos;)
+    all.replace(at, 1, "\\x00");
+  return all;
+}
+
+const char *asName(nb::handle object) {
+  Py_ssize_t size = 0;
+  const char *text =
+      PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+  if (!text)
+    PyErr_Clear();
+  return text && std::string_view(text).size() == static_cast<size_t>(size) ? text : nullptr;
+}
+
+std::string shownName(nb::handle object) {
+  const char *name = asName(object);
+  return name ? '"' + std::string(name) + '"' : shown(object);
+}
+
 void check(tw_status *status) {
   if (!status)
     return;

@@ -22,6 +22,14 @@ void defineErrors(nanobind::module_ &module);
                                    uint32_t column);
 /// repr(object) for messages: of what has none a phrase, and of a long one the beginning.
 std::string shown(nanobind::handle object);
+/// A text of Python in UTF-8. Lone surrogates and zeros, of which programs, files and messages have
+/// none, are as Python writes them: \ud800, \x00.
+std::string escaped(nanobind::handle text);
+/// The text as programs have names; null for what cannot be one: no text, or one that would have to
+/// be escaped.
+const char *asName(nanobind::handle object);
+/// A name for messages: in quotes, and of what cannot be one repr(object).
+std::string shownName(nanobind::handle object);
 /// "a str", "an Index": for messages.
 std::string described(nanobind::handle object);
 

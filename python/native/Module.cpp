@@ -25,9 +25,10 @@ NB_MODULE(_native, module) {
   // For the package's own refusals: raises the error of a code of docs/errors.md.
   module.def(
       "refuse",
-      [](const std::string &code, const std::string &message, const std::string &help) {
+      [](const std::string &code, const nb::str &message, const nb::str &help) {
         auto known = tw::parseCode(code);
-        raise(tw::Diagnostic{known.value_or(tw::Code::PYTHON_1), message, {}, {}, help});
+        raise(tw::Diagnostic{
+            known.value_or(tw::Code::PYTHON_1), escaped(message), {}, {}, escaped(help)});
       },
       nb::arg("code"), nb::arg("message"), nb::arg("help") = "");
   module.def(
@@ -44,6 +45,9 @@ NB_MODULE(_native, module) {
   module.def(
       "keep", [](nb::handle object) { object.inc_ref(); }, nb::arg("object"),
       "Lets an object live to the end of the process.");
+  module.def(
+      "escaped", [](const nb::str &text) { return escaped(text); }, nb::arg("text"),
+      "The text with lone surrogates and zeros as Python writes them: \\ud800, \\x00.");
   module.def("shown", &shown, nb::arg("object").none(),
              "repr(object) for messages: never an error, and not too long.");
 }

@@ -128,9 +128,7 @@ void Program::run(std::span<const tw_tensor> inputs, Results &results, int wante
 //===----------------------------------------------------------------------===//
 
 const tw_value_info &Program::stateInfo(nb::handle name) const {
-  const char *text = PyUnicode_Check(name.ptr()) ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
-  if (!text)
-    PyErr_Clear(); // lone surrogates
+  const char *text = asName(name);
   int32_t index = text ? tw_program_find_state(program, text) : -1;
   if (index >= 0)
     return *tw_program_state(program, index);
@@ -138,8 +136,7 @@ const tw_value_info &Program::stateInfo(nb::handle name) const {
   for (int32_t i = 0; const tw_value_info *info = tw_program_state(program, i); ++i)
     names += (i ? ", " : "") + std::string(info->name);
   raise(Diagnostic{Code::RUNTIME_15,
-                   text ? fmt::format("the program has no state named \"{}\"", text)
-                        : fmt::format("the program has no state named {}", shown(name)),
+                   fmt::format("the program has no state named {}", shownName(name)),
                    {},
                    {names.empty() ? "it has no state" : "it has: " + names},
                    {}});

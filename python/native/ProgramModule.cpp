@@ -45,15 +45,13 @@ static Objects gather(const Program &program, PyObject *args, PyObject *named,
     objects[i] = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
   PyObject *key, *value;
   for (Py_ssize_t at = 0; named && PyDict_Next(named, &at, &key, &value);) {
-    const char *name = PyUnicode_AsUTF8(key);
-    if (!name)
-      throw nb::python_error();
-    int32_t index = tw_program_find_input(program.c(), name);
-    if (index < 0)
+    const char *name = asName(key);
+    int32_t index = name ? tw_program_find_input(program.c(), name) : -1;
+    if (name && index < 0)
       if (int32_t output = tw_program_find_output(program.c(), name); output >= 0)
         index = static_cast<int32_t>(inputs.size()) + output;
     if (index < 0)
-      refuseCall(program, fmt::format("the program has no input \"{}\"", name));
+      refuseCall(program, fmt::format("the program has no input {}", shownName(key)));
     if (objects[index])
       refuseCall(program, fmt::format("input \"{}\" is given twice", name));
     objects[index] = value;

@@ -8,7 +8,7 @@ import os
 import stat
 
 from . import _native
-from ._program import Program
+from ._program import Program, path_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +32,10 @@ def folder(kind: str) -> str | None:
     """The cache's folder for programs of a kind, without symbolic links, made when missing; None (and a warning) when
     it is not safe or cannot be made."""
     try:
-        path = os.path.join(_native.cache_folder(), kind)
-        path.encode()
+        path = path_text("the folder of the cache", os.path.join(_native.cache_folder(), kind))
         os.makedirs(path, mode=0o700, exist_ok=True)
         facts = os.lstat(path)
-    except (_native.Error, OSError, UnicodeEncodeError) as error:
+    except (_native.Error, OSError) as error:
         _warn(f"error[TW-PYTHON-0006]: {getattr(error, 'message', error)}")
         return None
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:

@@ -418,7 +418,7 @@ def path_text(what: str, path: object) -> str:
     if not isinstance(path, (str, bytes, os.PathLike)):
         _native.refuse("TW-PYTHON-0005", f"{what} is a {type(path).__name__}", "give a str or a pathlib.Path")
     text = os.fsdecode(path)
-    if _is_odd(text):
+    if is_odd(text):
         _native.refuse("TW-PYTHON-0005", f"{what} {_native.shown(text)} is not UTF-8, or has a zero in it",
                        "link or move the file to a path that is")
     return text
@@ -426,11 +426,12 @@ def path_text(what: str, path: object) -> str:
 
 def check_text(what: str, text: object) -> None:
     """Errors: TW-PYTHON-0005."""
-    if not isinstance(text, str) or _is_odd(text):
+    if not isinstance(text, str) or is_odd(text):
         _native.refuse("TW-PYTHON-0005", f"{what} is {_native.shown(text)}", "give a text in UTF-8 without a zero")
 
 
-def _is_odd(text: str) -> bool:
+def is_odd(text: str) -> bool:
+    """Whether it cannot be a text of programs and files, which are in UTF-8 and end with a zero."""
     return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

@@ -44,8 +44,8 @@ static std::string_view fileOf(nb::handle code) {
   Py_ssize_t size;
   const char *text = PyUnicode_AsUTF8AndSize(name, &size);
   if (!text) {
-    PyErr_Clear(); // a name with lone surrogates
-    return "?";
+    PyErr_Clear();
+    return lasting(escaped(name));
   }
   return {text, static_cast<size_t>(size)};
 }

@@ -150,8 +150,9 @@ void defineControl(nb::module_ &module) {
            nb::arg("step").none(), nb::arg("inits"), nb::arg("splits"))
       .def("leave", &leaveLoop, nb::arg("yields"), nb::arg("combine").none(),
            nb::arg("commutative"))
-      .def("fail", [](Loop &loop, const std::string &message, const std::string &help) {
-        traced("loop", [&](Tracer &tracer) { tracer.fail(loop.place, message, help); });
+      .def("fail", [](Loop &loop, const nb::str &message, const nb::str &help) {
+        traced("loop",
+               [&](Tracer &tracer) { tracer.fail(loop.place, escaped(message), escaped(help)); });
       });
   nb::class_<When>(module, "_When")
       .def(nb::init<>())

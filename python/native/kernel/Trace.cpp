@@ -177,9 +177,9 @@ void defineTrace(nb::module_ &module) {
   // A mistake in the author's line, or in a line that is given.
   module.def(
       "_fail",
-      [](const std::string &message, const std::string &help, const std::string &file,
-         uint32_t line) {
-        failAt(file.empty() ? here() : Here(lasting(file), line, 0), message, help);
+      [](const nb::str &message, const nb::str &help, const std::string &file, uint32_t line) {
+        failAt(file.empty() ? here() : Here(lasting(file), line, 0), escaped(message),
+               escaped(help));
       },
       nb::arg("message"), nb::arg("help") = "", nb::arg("file") = "", nb::arg("line") = 0);
   module.def("grid", &grid, nb::sig("def grid(*sizes: object) -> tuple[Index, ...]"),

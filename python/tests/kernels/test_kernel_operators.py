@@ -223,6 +223,18 @@ def test_refusals(refusal):
         plain.register("aten::softmax")
     with refusal("TW-PYTHON-0005", '"softmax" is no name of an operator', 'register("mylib::softmax")'):
         plain.register("softmax")
+    for odd in ("é::ß", "tilewright_kernels::ß", "softmax::", "a::b::c"):
+        with refusal("TW-PYTHON-0005", f'"{odd}" is no name of an operator', "torch has ASCII letters, digits and _ in names"):
+            plain.register(odd)
+    with refusal("TW-PYTHON-0005", r"the name of an operator is 'a::\ud800'"):
+        plain.register("a::\ud800")
+    for taken in ("tilewright_kernels::__init__", "tilewright_kernels::name", "loaded_libraries::f", "load_library::f"):
+        with refusal("TW-PYTHON-0005", f"torch.ops.{taken.replace('::', '.')} cannot be an operator: torch has something else "
+                     "there", "give another name"):
+            plain.register(taken)
+    for keyword in ("tilewright_kernels::class", "def::f"):
+        with refusal("TW-PYTHON-0005", f"torch refuses the operator {keyword}(Tensor x) -> Tensor: expected ident"):
+            plain.register(keyword)
     with refusal("TW-PYTHON-0005", "it has no parameter BM", "it has none"):
         plain.register(name(), BM=3)
     with refusal("TW-PYTHON-0005", "it writes to an argument"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from .._native import KernelError, shown
+from .._native import KernelError, escaped, shown
 from .._native import kernel as _language
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ class Signature:
             _language._fail(f"{what} is no kernel", "a kernel is a plain function of Python, without yield and await: put "
                             "@tk.kernel in the line before it")
         code = function.__code__
-        self.file, self.line = code.co_filename, code.co_firstlineno
+        self.file, self.line = escaped(code.co_filename), code.co_firstlineno
         self.arguments: list[Argument] = []
         self.parameters: dict[str, int] = {}
         annotations = self._annotations(function, frame)

@@ -120,7 +120,7 @@ class Kernel:
                 signature.fail(f"{key} is {getattr(dtypes[key], 'name', _native.shown(dtypes[key]))}, which is not one of "
                                f"{', '.join(each.name for each in variable.choices)}",
                                "cast the tensor, or let the dtype variable have more dtypes")
-        return _language._trace(name or self.name, self._run, {key: int(value) for key, value in numbers.items()}, dtypes,
+        return _language._trace(name or self.name, self._run, {_native.escaped(key): int(value) for key, value in numbers.items()}, dtypes,
                                 signature.file, signature.line)
 
     def check_outside(self) -> None:

@@ -9,6 +9,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 
 from .. import _native
+from .._program import is_odd
 from . import _kernel_views, _operators, _private
 from ._graph_writer import GraphWriter, Unwritable, program
 
@@ -83,6 +84,9 @@ def _weights(exported: ExportedProgram, is_for_gpu: bool) -> tuple[dict[str, tor
     tensors, weights = {}, {}
     for spec in exported.graph_signature.input_specs:
         if spec.kind in WEIGHTS:
+            if is_odd(spec.target):
+                _native.refuse("TW-PYTHON-0007", f"the name of a weight is {_native.shown(spec.target)}",
+                               "rename it: names are texts in UTF-8 without a zero")
             known = exported.state_dict if spec.target in exported.state_dict else exported.constants
             tensor = known[spec.target]
             if is_for_gpu and tensor.is_cuda:

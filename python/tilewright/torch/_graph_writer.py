@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from .. import _native
 from . import _kernel_calls, _private
 
 SCHEMA = {"major": 8, "minor": 20}
@@ -228,9 +229,9 @@ class GraphWriter:
 
     def _list(self, elements: Any) -> dict[str, Any]:
         kinds = {type(element) for element in elements}
-        for kind, tag in ((bool, "as_bools"), (int, "as_ints"), (str, "as_strings")):
+        for kind, tag, write in ((bool, "as_bools", bool), (int, "as_ints", _int), (str, "as_strings", _text)):
             if kinds == {kind}:
-                return {tag: list(elements)}
+                return {tag: [write(element) for element in elements]}
         if not kinds:
             return {"as_ints": []}
         if kinds <= {float, int}:
@@ -281,6 +282,14 @@ def _number(numbers: dict[Any, int], value: Any) -> int:
     return numbers[value]
 
 
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Unwritable(f"the text {_native.shown(value)}, which is not UTF-8,") from None
+    return value
+
+
 def _float(value: float) -> float | str:
     if math.isfinite(value):
         return value
@@ -291,7 +300,7 @@ CONSTANTS = {
     bool: lambda value: {"as_bool": value},
     int: lambda value: {"as_int": _int(value)},
     float: lambda value: {"as_float": _float(value)},
-    str: lambda value: {"as_string": value},
+    str: lambda value: {"as_string": _text(value)},
     complex: lambda value: {"as_complex": {"real": value.real, "imag": value.imag}},
     torch.dtype: lambda value: {"as_scalar_type": _number(DTYPES, value)},
     torch.device: lambda value: {"as_device": {"type": value.type, "index": value.index}},
@@ -330,7 +339,7 @@ def _metadata(node: Node) -> dict[str, str]:
         facts["nn_module_stack"] = ";".join(
             f"{number},{path},{kind if isinstance(kind, str) else f'{kind.__module__}.{kind.__qualname__}'}"
             for number, (path, kind) in enumerate(stack.values()))
-    return facts
+    return {key: _native.escaped(text) for key, text in facts.items()}
 
 
 def program(graph: dict[str, Any], input_specs: list[Any], output_specs: list[Any], ranges: dict[str, Any],

@@ -203,10 +203,13 @@ def register(kernel: Kernel, name: str, backward: Callable[..., Any] | None, par
     if backward is not None and not callable(backward):
         refuse(f"backward is {_native.shown(backward)}", "give a function backward(saved, *gradients)")
     library, _, operator = name.partition("::")
-    if not (library.isidentifier() and operator.isidentifier()):
-        refuse(f"\"{name}\" is no name of an operator", 'say register("mylib::softmax")')
+    if not (name.isascii() and library.isidentifier() and operator.isidentifier()):
+        refuse(f"\"{name}\" is no name of an operator",
+               'say register("mylib::softmax"): torch has ASCII letters, digits and _ in names')
     if library in ("aten", "prim", "prims"):
         refuse(f"the operators of {library} are PyTorch's own", 'give it a library of yours: register("mylib::softmax")')
+    if not _private.can_be_operator(library, operator):
+        refuse(f"torch.ops.{library}.{operator} cannot be an operator: torch has something else there", "give another name")
     for key in parameters:
         if key not in kernel.signature.parameters:
             refuse(f"it has no parameter {key}", f"it has {', '.join(kernel.signature.parameters) or 'none'}")
@@ -219,14 +222,15 @@ def register(kernel: Kernel, name: str, backward: Callable[..., Any] | None, par
                "give it an input and an output")
     made = Operator(kernel, name, parameters)
     made.kernel._trace(parameters, {key: each.choices[0] for key, each in made.variables.items()})  # tells its mistakes
-    made.library = torch.library.Library(library, "FRAGMENT")
-    try:
-        made.library.define(made.schema(), tags=(torch.Tag.pt2_compliant_tag,))
-    except RuntimeError as error:
-        refuse(f"torch refuses the operator {name}: {str(error).splitlines()[0]}", "give another name")
     made.backward = backward
-    _connect(name, made.library, mutates)
-    packet = getattr(getattr(torch.ops, library), operator)
+    try:
+        made.library = torch.library.Library(library, "FRAGMENT")
+        made.library.define(made.schema(), tags=(torch.Tag.pt2_compliant_tag,))
+        _connect(name, made.library, mutates)
+        packet = getattr(getattr(torch.ops, library), operator)
+    except (RuntimeError, ValueError) as error:
+        refuse(f"torch refuses the operator {library}::{made.schema()}: {str(error).splitlines()[0]}",
+               "give another name, to it or to the argument that torch speaks of")
     _registered[name] = _registered[packet.default] = made
     return packet
 

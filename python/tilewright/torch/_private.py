@@ -59,6 +59,14 @@ def operator_name(op: Any) -> str:
     return str(op)
 
 
+def can_be_operator(library: str, name: str) -> bool:
+    """Whether torch.ops.library.name is an operator or nothing yet: these modules have attributes of their own."""
+    there = getattr(torch.ops, library)
+    if not isinstance(there, torch._ops._OpNamespace) or (name.startswith("__") and name.endswith("__")):
+        return False
+    return isinstance(getattr(there, name, None), (torch._ops.OpOverloadPacket, type(None)))
+
+
 def target_name(target: Any) -> str:
     """Of what a node calls, as torch.export.save writes it: "torch.ops.aten.add.Tensor", "_operator.mul"."""
     module = target.__module__
