@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled graphs in threads and in workers, and beyond the end of Python."""
+import os
 import textwrap
 import threading
 
@@ -52,6 +53,49 @@ def test_first_calls_of_threads():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+# Threads that all name a backend as the first in the process.
+NAMED_BY_THREADS = """
+import threading, torch
+{before}
+start, said = threading.Barrier(6), []
+
+def run(number):
+    start.wait(60)
+    try:
+        compiled = torch.compile(lambda x: x * number + 1, backend={backend})
+        said.append(compiled(torch.ones(3))[0] == number + 1)
+    except AssertionError as error:
+        said.append(str(error))
+
+threads = [threading.Thread(target=run, args=(number,)) for number in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(*sorted({{str(each) for each in said}}))
+"""
+
+
+@pytest.mark.parametrize(("before", "backend"), [
+    ("import tilewright.torch", "tilewright.torch.backend"),
+    ('torch._dynamo.lookup_backend("tilewright")', '"tilewright"')], ids=["function", "looked up"])
+def test_threads_that_use_the_backend_first(run_python, before, backend):
+    """The ways around what torch does (below), as docs/python.md has them."""
+    assert run_python(NAMED_BY_THREADS.format(before=before, backend=backend)) == "tensor(True)\n"
+
+
+def test_threads_that_name_a_backend_of_another_package_first(run_python, tmp_path, monkeypatch):
+    """torch registers what an entry point names behind an import that other threads wait for, and then register it
+    again. Where this passes no longer, the ways around it can leave docs/python.md."""
+    (tmp_path / "other.py").write_text("import time\ntime.sleep(1)\ndef backend(module, _):\n    return module.forward\n")
+    facts = tmp_path / "other-1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    (facts / "entry_points.txt").write_text("[torch_dynamo_backends]\nother = other:backend\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    assert "duplicate name: other" in run_python(NAMED_BY_THREADS.format(before="", backend='"other"'))
 
 
 def test_data_loader_workers():
