@@ -8,19 +8,13 @@ import pytest
 import torch
 
 import tilewright.kernel as tk
+from example_kernels import example
 
 M, N = tk.symbols("M N")
 T = tk.dtype("T", tk.f32 | tk.i32)
 SWAPPED = ">f4"  # the byte order of another kind of machine
+softmax = example("softmax")
 WRITABLE = "give a contiguous array of its own that can be written, or a copy"
-
-
-@tk.kernel
-def softmax(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
-    m, = tk.grid(M)
-    row = tk.load(x, [m, 0], [1, N])
-    e = tk.exp(row - tk.max(row, 1))
-    tk.store(y, [m, 0], e / tk.sum(e, 1))
 
 
 @tk.kernel

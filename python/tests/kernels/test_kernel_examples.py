@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The language in Python is that in C++: kernels of examples/kernels trace to one text, and all functions are there."""
 import ctypes
-import importlib.util
 import re
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pytest
 
 import tilewright
 import tilewright.kernel as tk
+from example_kernels import FOLDER, example
 
-FOLDER = Path(__file__).parents[3] / "examples" / "kernels"
 LIBRARY = Path(tilewright.__file__).parent / "lib" / "example_kernels.so"
 
 
@@ -39,13 +38,6 @@ def in_cpp(name, settings):
     return trace.text.decode()
 
 
-def example(name):
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name.removeprefix('causal_')}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name)
-
-
 def without_places(text):
     return re.sub(r' loc\("[^"]*":\d+:\d+\)', "", text)
 
@@ -62,7 +54,7 @@ def test_text(name, bound):
     settings = SETTINGS.get(name, {"M": 3}) if bound else {}
     if bound and name == "dlrm_interaction":
         settings = {"B": 3, "F": 5}
-    kernel = example(name)
+    kernel = example(name, name.removeprefix("causal_"))
     assert isinstance(kernel, tk.Kernel)
     assert without_places(kernel.text(**settings)) == without_places(in_cpp(name, settings))
 
