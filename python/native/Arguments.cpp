@@ -557,10 +557,8 @@ void Arguments::addDLPack(const Slot &slot, nb::handle object) {
            "update the library it comes from");
   auto dtype = fromDLPack(tensor->dtype);
   if (!dtype)
-    refuse(slot, Code::PYTHON_1,
-           fmt::format("has a DLPack dtype of code {} and {} bits", tensor->dtype.code,
-                       tensor->dtype.bits),
-           "convert it first");
+    refuse(slot, Code::PYTHON_1, fmt::format("has the DLPack dtype {}", dtypeText(tensor->dtype)),
+           dtypeHelp(tensor->dtype));
   auto count = contiguousCount(tensor->rank, tensor->sizes, tensor->strides);
   if (!count) {
     if (slot.value.mutated)

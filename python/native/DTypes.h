@@ -5,6 +5,7 @@
 #include "DLPack.h"
 #include "tilewright/tilewright.h"
 #include <optional>
+#include <string>
 
 namespace tw::python {
 
@@ -41,6 +42,11 @@ inline std::optional<tw_dtype> fromDLPack(dlpack::DataType type, tw_dtype likely
       return row.dtype;
   return std::nullopt;
 }
+
+/// "complex64", of vectors "float32x4": any dtype of DLPack, for messages; and what to do about one
+/// that is none of ours.
+std::string dtypeText(dlpack::DataType type);
+const char *dtypeHelp(dlpack::DataType type);
 
 /// Of a format of one native or little-endian element; null stands for bytes.
 inline std::optional<tw_dtype> fromBufferFormat(const char *format, int64_t itemBytes) {

@@ -10,6 +10,7 @@ from torch.export import Dim
 import tilewright
 import tilewright.kernel as tk
 from compare import close
+from dlpack_memory import BFLOAT, BOOL, COMPLEX, FLOAT, INT, OPAQUE, UINT, OnlyDLPack
 
 
 def test_torch_in_torch_out(mlp):
@@ -236,3 +237,47 @@ def test_what_is_no_memory_for_a_result(mlp, refusal, make, code, words):
     memory = torch.empty(4, 8)
     assert program(x, output_0=memory) is memory
     close(memory, module(x).detach())
+
+
+PARTS = "give an array with another dimension for real and imaginary parts"
+VECTORS = "give an array with another dimension for the elements of each vector"
+CONVERT = "convert it to a dtype that programs have: f16, bf16, f32, f64, i8, i16, i32, i64, u8 or bool"
+REFUSED = [
+    ((COMPLEX, 64), "complex64", PARTS), ((COMPLEX, 128), "complex128", PARTS), ((COMPLEX, 32), "complex32", PARTS),
+    ((OPAQUE, 64), "opaque64", CONVERT), ((INT, 4), "int4", CONVERT), ((UINT, 4), "uint4", CONVERT),
+    ((INT, 128), "int128", CONVERT), ((UINT, 128), "uint128", CONVERT), ((FLOAT, 128), "float128", CONVERT),
+    ((UINT, 16), "uint16", CONVERT), ((UINT, 64), "uint64", CONVERT), ((BOOL, 1), "bool1", CONVERT),
+    ((FLOAT, 32, 4), "float32x4", VECTORS), ((BFLOAT, 16, 2), "bfloat16x2", VECTORS), ((INT, 8, 0), "int8x0", VECTORS),
+    ((COMPLEX, 64, 2), "complex64x2", VECTORS), ((10, 8), "float8_e4m3fn", CONVERT), ((12, 8), "float8_e5m2", CONVERT),
+    ((17, 4), "float4_e2m1fn", CONVERT), ((17, 4, 2), "float4_e2m1fnx2", VECTORS), ((99, 8), "99:8", CONVERT)]
+
+
+@pytest.mark.parametrize(("dtype", "said", "advice"), REFUSED, ids=[said for _, said, _ in REFUSED])
+def test_dtypes_of_dlpack_that_programs_have_not(mlp, dtype, said, advice):
+    _, program = mlp
+    for where, what in (("input", "input"), ("output_0", "the memory for output")):
+        given = {"input": np.zeros((4, 16), np.float32), where: OnlyDLPack(bytes(256), *dtype)}
+        with pytest.raises(tilewright.InputError) as caught:
+            program(**given)
+        error = caught.value
+        assert (error.code, error.message, error.help) == (
+            "TW-PYTHON-0001", f'{what} "{where}" has the DLPack dtype {said}', advice)
+
+
+RELU = """func.func @main(%x: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f32> {
+  %0 = torch.aten.relu %x : !torch.vtensor<[2],f32> -> !torch.vtensor<[2],f32>
+  return %0 : !torch.vtensor<[2],f32>
+}
+"""
+
+
+def test_dtypes_of_dlpack_that_programs_have(tmp_path, refusal):
+    (tmp_path / "relu.mlir").write_text(RELU)
+    program, values = tilewright.compile(tmp_path / "relu.mlir"), np.float32([1, 2])
+    assert np.asarray(program(OnlyDLPack(values, FLOAT, 32))).tolist() == [1, 2]
+    with refusal("TW-PYTHON-0001", f'input "arg0" is a {OnlyDLPack.__module__}.OnlyDLPack that is not contiguous'):
+        program(OnlyDLPack(np.tile(values, 2), FLOAT, 32, has_gaps=True))
+    for code, bits, ours in ((FLOAT, 64, "f64"), (FLOAT, 16, "f16"), (BFLOAT, 16, "bf16"), (INT, 8, "i8"), (INT, 16, "i16"),
+                             (INT, 32, "i32"), (INT, 64, "i64"), (UINT, 8, "u8"), (BOOL, 8, "bool")):
+        with refusal("TW-RUNTIME-0010", f'input "arg0" is {ours}, but the program takes f32', "convert it to f32"):
+            program(OnlyDLPack(bytes(bits // 4), code, bits))
