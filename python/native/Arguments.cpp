@@ -38,11 +38,12 @@ std::string shapeText(const tw_value_info &value) {
 
 [[noreturn]] static void refuse(const Slot &slot, Code code, const std::string &what,
                                 std::string help) {
-  raise(Diagnostic{code,
-                   fmt::format("{} \"{}\" {}", slot.role.noun, slot.value.name, what),
-                   {},
-                   {fmt::format("{} {}", slot.role.needs, shapeText(slot.value))},
-                   std::move(help)});
+  raise(Diagnostic{
+      code,
+      fmt::format("{} \"{}\" {}", slot.role.noun, slot.value.name, what),
+      {},
+      {fmt::format("{} {}", slot.role.needs, slot.wanted ? slot.wanted : shapeText(slot.value))},
+      std::move(help)});
 }
 
 [[noreturn]] static void refuseUnwritable(const Slot &slot, const char *what) {

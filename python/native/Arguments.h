@@ -22,6 +22,7 @@ struct Role {
   const char *noun, *needs;
 };
 inline constexpr Role inputRole{"input", "the program takes"},
+    kernelRole{"input", "the kernel takes"},
     resultRole{"the memory for output", "the program gives"},
     stateRole{"the new value of state", "the program keeps"};
 
@@ -30,6 +31,7 @@ struct Slot {
   Slot(const tw_value_info &value, const Role &role = inputRole) : value(value), role(role) {}
   const tw_value_info &value;
   const Role &role;
+  const char *wanted = nullptr; // for messages; null: what `value` says
 };
 
 class Arguments {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Program as a Python type. It is called through its type's slot, which costs less than a method.
+#include "ArgumentDType.h"
+#include "DTypes.h"
 #include "Errors.h"
 #include "Program.h"
 #include <fmt/format.h>
+#include <iterator>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -234,6 +237,33 @@ void defineProgram(nb::module_ &module) {
         return place ? std::optional(placeText(*place)) : std::nullopt;
       },
       nb::arg("tensor").none(), "\"cuda:0\" of a tensor on such a device, else None.");
+  module.def(
+      "plain_dtype_of",
+      [](nb::handle tensor) {
+        static PyObject *names[std::size(dtypes)]; // made once: they are keys in each call
+        auto dtype = plainDTypeOf(tensor);
+        if (!dtype)
+          return nb::object(nb::none());
+        PyObject *&name = names[*dtype];
+        if (!name)
+          name = PyUnicode_InternFromString(tw_dtype_name(*dtype));
+        return nb::borrow(name);
+      },
+      nb::arg("tensor").none(),
+      "The dtype (\"f32\") of a tensor or array; None of what dtype_of has to look at.");
+  module.def(
+      "dtype_of",
+      [](nb::handle tensor, const char *name, const char *wanted) {
+        tw_value_info info = {};
+        info.name = name;
+        info.kind = TW_KIND_TENSOR;
+        Slot slot(info, kernelRole);
+        slot.wanted = wanted;
+        return tw_dtype_name(dtypeOf(slot, tensor));
+      },
+      nb::arg("tensor").none(), nb::arg("name"), nb::arg("wanted"),
+      "The dtype (\"f32\") of what is given for the argument `name` of a kernel, which takes what "
+      "is `wanted`. Errors: TW-PYTHON-0001 and 0002, as of a call.");
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(callProgram)}, {0, nullptr}};
   nb::class_<Program>(module, "Program", nb::type_slots(slots))
       .def(nb::init<const std::string &, int, int, std::string, const std::string &>(),

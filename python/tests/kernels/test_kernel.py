@@ -277,7 +277,7 @@ def test_dtype_variables():
         assert torch.equal(double(x, x), 2 * x)
     with pytest.raises(tilewright.InputError, match='argument "w" is f32, but "x" is i32'):
         double(torch.zeros(3, dtype=torch.int32), torch.zeros(3))
-    with pytest.raises(tilewright.InputError, match='argument "x" has the dtype int8'):
+    with pytest.raises(tilewright.InputError, match='argument "x" has the dtype i8'):
         double(torch.zeros(3, dtype=torch.int8), torch.zeros(3))
     with pytest.raises(tk.KernelError, match="T is f64, which is not one of f32, bf16, i32"):
         double.text(T=tk.f64)

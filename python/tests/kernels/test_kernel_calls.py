@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import tilewright.kernel as tk
+from dlpack_memory import BFLOAT, BOOL, UINT, OnlyDLPack
 from example_kernels import example
 
 M, N = tk.symbols("M N")
@@ -46,10 +47,30 @@ def test_dtypes_of_memory_that_has_no_attribute_for_it(refusal):
     for values in (np.arange(5, dtype=np.float32), np.arange(5, dtype=np.int32)):
         for given in (Exporter(values), memoryview(values), array.array(values.dtype.char, values)):
             assert np.array_equal(doubled(given), 2 * values) and np.asarray(doubled(given)).dtype == values.dtype
-    with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype float64", "T is one of f32, i32"):
+    with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype f64", "T is one of f32, i32"):
         doubled(memoryview(np.zeros(5)))
-    with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype None", "T is one of f32, i32"):
+    with refusal("TW-PYTHON-0001", "input \"x\" is a object, not a tensor", "the kernel takes T: f32, i32", "give a torch tensor"):
         doubled(object())
+
+
+def test_dtypes_that_numpy_has_not(refusal):
+    """Of memory that is known by DLPack alone: bf16 and bools are read as such, f8 is refused as what it is."""
+    every = tk.dtype("Every", tk.f32 | tk.bf16 | tk.f16 | tk.i1 | tk.u8)
+
+    @tk.kernel
+    def copied(x: tk.In[every, N], y: tk.Out[every, N]):
+        n, = tk.grid(N)
+        tk.store(y, [n], tk.load(x, [n], [1]))
+
+    y = torch.empty(3, dtype=torch.bfloat16)
+    assert copied(OnlyDLPack(np.uint16([0x3F80, 0x4000, 0xC040]), BFLOAT, 16), y=y) is y and y.tolist() == [1, 2, -3]
+    y = torch.empty(3, dtype=torch.bool)
+    assert copied(OnlyDLPack(b"\1\0\1", BOOL, 8), y=y) is y and y.tolist() == [True, False, True]
+    assert np.asarray(copied(OnlyDLPack(b"\1\0\1", UINT, 8))).tolist() == [1, 0, 1]
+    for run in (copied, copied.interpret, copied.check):
+        with refusal("TW-PYTHON-0001", "input \"x\" has the DLPack dtype float8_e4m3fn",
+                     "the kernel takes Every: f32, bf16, f16, i1, u8"):
+            run(OnlyDLPack(b"\1\0\1", 10, 8))
 
 
 def test_a_compiler_that_is_not_there(run_python):
@@ -270,6 +291,6 @@ def test_other_byte_orders_of_dtype_variables(refusal):
     x = np.arange(3, dtype=SWAPPED)
     with refusal("TW-PYTHON-0001") as refused:
         copied(x)
-    assert refused.error.message == 'kernel copied: argument "x" has the byte order of another kind of machine: >f4'
+    assert refused.error.message == 'input "x" has the byte order of another kind of machine: ">f"'
     assert refused.error.help == "convert it with .astype(a.dtype.newbyteorder('='))"
     assert copied(x.astype(x.dtype.newbyteorder("="))).tolist() == [0, 1, 2]

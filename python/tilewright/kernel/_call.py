@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
     from ._kernel import Kernel
 
-_is_tracing = _language._is_tracing
+_is_tracing, _plain_dtype_of = _language._is_tracing, _native.plain_dtype_of
 
-# As libraries call them; bf16 is torch's and ml_dtypes'.
-DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8", "int16": "i16",
-          "int32": "i32", "int64": "i64", "uint8": "u8", "bool": "i1"}
+LANGUAGE = {"bool": "i1"}  # dtypes that the language calls otherwise than programs
 
 
 class Call:
@@ -64,17 +62,8 @@ def arrange(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Cal
     return Call([inputs[each.name] for each in signature.inputs], outputs, parameters)
 
 
-def _dtype_of(value: Any) -> Any:
-    """An object that stands for the dtype of a tensor, of any library; None of what has none, or one that NumPy lacks."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is not None:
-        return dtype
-    import numpy
-
-    try:
-        return (numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(memoryview(value))).dtype
-    except (TypeError, ValueError, BufferError, RuntimeError):
-        return None
+def _choices(variable: _language.DTypeVariable) -> str:
+    return ", ".join(each.name for each in variable.choices)
 
 
 class Calls:
@@ -85,8 +74,9 @@ class Calls:
         self._programs: dict[Any, Program] = {}
         self._count = len(kernel.signature.inputs)
         variables = kernel.signature.dtype_variables()
-        # The inputs whose dtypes decide which program it is.
-        self._deciding = [(i, each.dtype.name) for i, each in enumerate(kernel.signature.inputs)
+        # The inputs whose dtypes decide which program it is: place, dtype variable, and for messages name and dtypes.
+        self._deciding = [(i, each.dtype.name, each.name, f"{each.dtype.name}: {_choices(each.dtype)}")
+                          for i, each in enumerate(kernel.signature.inputs)
                           if getattr(each.dtype, "name", None) in variables and each.kind != "symbol"]
         # The first tensor, whose memory decides which device it is.
         self._placing = next((i for i, each in enumerate(kernel.signature.inputs) if each.kind in ("in", "inout")), None)
@@ -96,7 +86,7 @@ class Calls:
         if _is_tracing() or len(args) != self._count:
             return None
         if self._deciding:
-            parameters = tuple([_dtype_of(args[i]) for i, _ in self._deciding]) + parameters
+            parameters = tuple([_plain_dtype_of(args[i]) for i, _, _, _ in self._deciding]) + parameters
         if self._placing is not None and (device := _native.gpu_of(args[self._placing])):
             parameters = (device, *parameters)
         return self._programs.get(parameters)
@@ -107,7 +97,8 @@ class Calls:
         return self._program(call)(*call.inputs, **call.outputs)
 
     def _program(self, call: Call) -> Program:
-        key: tuple[Any, ...] = tuple([_dtype_of(call.inputs[i]) for i, _ in self._deciding])
+        key: tuple[Any, ...] = tuple([_native.dtype_of(call.inputs[i], name, wanted)
+                                      for i, _, name, wanted in self._deciding])
         if call.parameters:
             self._kernel.signature.check_numbers(call.parameters)
             key += tuple(sorted(call.parameters.items()))
@@ -125,17 +116,12 @@ class Calls:
         """What the dtype variables are for these arguments. Errors: TW-PYTHON-0001."""
         variables = self._kernel.signature.dtype_variables()
         chosen: dict[str, tuple[Any, str]] = {}
-        for i, name in self._deciding:
-            argument = self._kernel.signature.inputs[i].name
-            given_dtype = _dtype_of(call.inputs[i])
-            given = str(given_dtype).removeprefix("torch.")
-            if not getattr(given_dtype, "isnative", True):
-                _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" has the byte order of "
-                               f"another kind of machine: {given}", "convert it with .astype(a.dtype.newbyteorder('='))")
-            dtype = next((each for each in variables[name].choices if each.name == DTYPES.get(given)), None)
+        for i, name, argument, wanted in self._deciding:
+            given = _native.dtype_of(call.inputs[i], argument, wanted)
+            dtype = next((each for each in variables[name].choices if each.name == LANGUAGE.get(given, given)), None)
             if dtype is None:
                 _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" has the dtype "
-                               f"{given}", f"{name} is one of {', '.join(each.name for each in variables[name].choices)}")
+                               f"{given}", f"{name} is one of {_choices(variables[name])}")
             known, other = chosen.setdefault(name, (dtype, argument))
             if known != dtype:
                 _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" is {dtype.name}, "
