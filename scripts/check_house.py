@@ -29,7 +29,9 @@ MAX_LINES, MAX_FUNCTION, MAX_TEST, MAX_FILE, MAX_TOTAL, MAX_SOURCES = 600, 60, 9
 # What torch documents nowhere, and where it may be used.
 PRIVATE_TORCH = re.compile(r"(?<![.\w])torch(\.\w+)*\._[a-z]|\b(from|import) torch\._|\bfunctorch\b"
                            r"|(?<![.\w])torch\.(ops\.higher_order|fx\.experimental)\b")
+PRIVATE_ATTRIBUTE = re.compile(r"\._(boxed_call|version)\b|\b(attr|TW_NAME)\(\"_[a-z]\w*\"\)")
 PACKAGE, PRIVATE = pathlib.Path("python/tilewright"), pathlib.Path("python/tilewright/torch/_private.py")
+NATIVE = pathlib.Path("python/native")
 MAX_LEVEL = {"lib/Target/Reference": 1500}  # lines of C++ of a folder
 
 
@@ -49,9 +51,9 @@ def includes_below(path, lines):
 
 
 def private_torch(path, lines):
-    if PACKAGE in path.parents and path != PRIVATE:
+    if {PACKAGE, NATIVE} & set(path.parents) and path != PRIVATE:
         for number, line in enumerate(lines, 1):
-            if match := PRIVATE_TORCH.search(line):
+            if match := (path.suffix == ".py" and PRIVATE_TORCH.search(line)) or PRIVATE_ATTRIBUTE.search(line):
                 yield f"{path}:{number}: {match[0]} is torch's own: it belongs into {PRIVATE}"
 
 
@@ -108,8 +110,7 @@ def check(path):
         yield f"{path}: does not start with the licence line"
     if len(lines) > MAX_LINES:
         yield f"{path}: {len(lines)} lines (at most {MAX_LINES})"
-    if path.suffix == ".py":
-        yield from private_torch(path, lines)
+    yield from private_torch(path, lines)
     if path.suffix in {".cpp", ".h", ".c"}:
         yield from long_functions(path, lines)
         if path.parts[0] == "lib":

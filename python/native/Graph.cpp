@@ -86,7 +86,7 @@ Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBas
     sources.push_back({nb::cast<int>(given[0]), nb::cast<int>(given[1])});
   if (!frozen.is_none())
     weights.emplace(frozen[0], nb::cast<std::vector<int>>(frozen[1]),
-                    nb::cast<std::vector<int>>(frozen[2]), inputs);
+                    nb::cast<std::vector<int>>(frozen[2]), frozen[3], inputs);
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,8 +46,8 @@ class Graph {
 public:
   /// Takes the sequences of tuples that _layout.py makes; see defineGraph. `frozen`, or none: the
   /// preparation's program, the argument that each of its inputs is, and for each input of the
-  /// program the argument that it is, or ~N for result N of the preparation. `device`: of torch,
-  /// where all tensors are.
+  /// program the argument that it is, or ~N for result N of the preparation; and the name of the
+  /// attribute that counts the writes to a tensor. `device`: of torch, where all tensors are.
   Graph(nanobind::object program, nanobind::sequence inputs, nanobind::sequence bases,
         nanobind::sequence outputs, nanobind::sequence constants, nanobind::sequence sources,
         nanobind::object evaluate, nanobind::object threads, nanobind::object frozen,

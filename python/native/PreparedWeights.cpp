@@ -9,9 +9,10 @@ namespace nb = nanobind;
 
 namespace tw::python {
 
-/// The tensor's count of writes; -1 where it has none, as tensors of torch.inference_mode.
-static int64_t versionOf(nb::handle tensor) {
-  nb::object version = nb::steal(PyObject_GetAttr(tensor.ptr(), TW_NAME("_version")));
+/// The tensor's count of writes, its attribute `name`; -1 where it has none, as tensors of
+/// torch.inference_mode.
+static int64_t versionOf(nb::handle tensor, const nb::object &name) {
+  nb::object version = nb::steal(PyObject_GetAttr(tensor.ptr(), name.ptr()));
   if (version.is_valid())
     return PyLong_AsLongLong(version.ptr());
   PyErr_Clear();
@@ -50,9 +51,10 @@ static void dropDead(PreparedWeights::Sets &sets) {
 }
 
 PreparedWeights::PreparedWeights(nb::object preparation, std::vector<int> taken,
-                                 std::vector<int> order, const std::vector<GraphInput> &inputs)
+                                 std::vector<int> order, nb::object version,
+                                 const std::vector<GraphInput> &inputs)
     : preparation(std::move(preparation)), taken(std::move(taken)), programOrder(std::move(order)),
-      sets(std::make_shared<Sets>()) {
+      version(std::move(version)), sets(std::make_shared<Sets>()) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].isFrozen && inputs[i].isUsed)
       frozen.push_back(static_cast<int>(i));
@@ -67,18 +69,18 @@ PreparedWeights::PreparedWeights(nb::object preparation, std::vector<int> taken,
 PreparedWeights::Known PreparedWeights::observe(int index, nb::handle weight,
                                                 const dlpack::ExchangeApi &api) const {
   Known known = {index, nb::steal(PyWeakref_NewRef(weight.ptr(), onDeath.ptr())), weight.ptr(),
-                 memoryOf(weight, api), versionOf(weight)};
+                 memoryOf(weight, api), versionOf(weight, version)};
   if (!known.reference.is_valid())
     throw nb::python_error();
   return known;
 }
 
 /// Whether all weights are as they were. A tensor without a count of writes never is.
-static bool isCurrent(const PreparedWeights::Set &set, Given given,
-                      const dlpack::ExchangeApi &api) {
+static bool isCurrent(const PreparedWeights::Set &set, Given given, const dlpack::ExchangeApi &api,
+                      const nb::object &version) {
   return std::all_of(set.known.begin(), set.known.end(), [&](const auto &known) {
     nb::handle weight = given[known.index];
-    return known.version >= 0 && versionOf(weight) == known.version &&
+    return known.version >= 0 && versionOf(weight, version) == known.version &&
            memoryOf(weight, api) == known.data && isAlive(known.reference);
   });
 }
@@ -119,7 +121,7 @@ PreparedWeights::get(Given given, const std::vector<GraphInput> &inputs, const P
     std::rotate(sets->begin(), found, found + 1);
     set = sets->front();
   }
-  if (set && isCurrent(*set, given, api))
+  if (set && isCurrent(*set, given, api, version))
     return set;
   set = nullptr;
   take(given); // before the new one is made: one copy of these weights at a time

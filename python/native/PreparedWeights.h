@@ -40,9 +40,10 @@ public:
   static constexpr size_t mostSets = 128;
 
   /// `taken` says for each input of the preparation which argument of the graph it is; `order` says
-  /// so for each input of the graph's program, with ~N for result N of the preparation.
+  /// so for each input of the graph's program, with ~N for result N of the preparation. `version`
+  /// is the name of the attribute that counts the writes to a tensor.
   PreparedWeights(nanobind::object preparation, std::vector<int> taken, std::vector<int> order,
-                  const std::vector<GraphInput> &inputs);
+                  nanobind::object version, const std::vector<GraphInput> &inputs);
 
   const std::vector<int> &order() const { return programOrder; }
   /// What `program`, the graph's, reads in a call with `given`. Runs the preparation where these
@@ -68,6 +69,7 @@ private:
 
   nanobind::object preparation; // a Program
   std::vector<int> taken, programOrder;
+  nanobind::object version;
   std::vector<int> frozen; // arguments that are weights
   std::shared_ptr<Sets> sets;
   nanobind::object onDeath; // of a weight: drops its sets

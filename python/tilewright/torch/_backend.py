@@ -88,8 +88,7 @@ def _behind(prologue: _random.Prologue, run: Any) -> Any:
         prologue.add_to(args)
         return run(args)
 
-    call._boxed_call = True  # type: ignore[attr-defined]
-    return call
+    return _private.boxed(call)
 
 
 def _compiled(module: GraphModule, layout: Layout, options: Options, place: _place.Place) -> tuple[Any, Any]:
@@ -102,7 +101,7 @@ def _compiled(module: GraphModule, layout: Layout, options: Options, place: _pla
     prepared = {value.name: ~number for number, value in enumerate(preparation.outputs)}
     places = {name: index for index, name in enumerate(layout.names)} | prepared
     return program, (preparation, [places[value.name] for value in preparation.inputs],
-                     [places[value.name] for value in program.inputs])
+                     [places[value.name] for value in program.inputs], _private.WRITES)
 
 
 def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
@@ -157,10 +156,9 @@ def _until_the_end(graph: Any) -> Callable[[list[Any]], list[Any]]:
     def run(args: list[Any]) -> list[Any]:
         return held.graph(args)
 
-    run._boxed_call = True  # type: ignore[attr-defined]
     run.graph = weakref.ref(graph)  # type: ignore[attr-defined]
     _in_use.add(held)
-    return run
+    return _private.boxed(run)
 
 
 def _ended(args: list[Any]) -> Any:

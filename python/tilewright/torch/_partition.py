@@ -196,5 +196,4 @@ def _boxed(module: GraphModule) -> Any:
         args.clear()
         return list(module(*given))
 
-    call._boxed_call = True  # type: ignore[attr-defined]
-    return call
+    return _private.boxed(call)

@@ -45,6 +45,10 @@ FROM_GENERATOR = torch.ops.higher_order.graphsafe_run_with_rng_state
 FUNCTIONAL = torch.ops.higher_order.auto_functionalized_v2
 WITH_EFFECTS = torch.ops.higher_order.with_effects
 
+# The attribute of a tensor that counts the writes to it, but for those through .data: by that, and by where it lies, frozen
+# graphs know that a weight has changed (python/native/PreparedWeights.h).
+WRITES = "_version"
+
 # check(condition, text) raises a RuntimeError where a condition, on sizes that may be symbolic, does not hold.
 check = torch._check
 
@@ -183,6 +187,12 @@ def aot_autograd(**options: Any) -> Any:
     from torch._dynamo.backends.common import aot_autograd as make
 
     return make(**options)
+
+
+def boxed(call: Any) -> Any:
+    """Says of a compiled graph that it takes one list, which it empties."""
+    call._boxed_call = True
+    return call
 
 
 CUTS, LEFT_OUT = "graph_break", "unimplemented"
