@@ -109,13 +109,31 @@ def _is_worthwhile(piece: list[Node]) -> bool:
 def _ends_of(piece: list[Node]) -> tuple[list[Node], list[Node]]:
     """What a piece is given, in the order of use, and which of its nodes are used outside. It is given the graph's
     numbers that sizes in it are made of, too: a tensor of the size 2 * n does not say what n is."""
-    inside = set(piece)
-    given = dict.fromkeys(each for node in piece for each in node.all_input_nodes
+    whole = (*_numbers_for(piece), *piece)
+    inside = set(whole)
+    given = dict.fromkeys(each for node in whole for each in node.all_input_nodes
                           if each not in inside and each.op != "get_attr")
-    symbols = _private.symbols_in([node.meta.get("val") for node in (*piece, *given)])
+    symbols = _private.symbols_in([node.meta.get("val") for node in (*whole, *given)])
     given |= dict.fromkeys(node for node in piece[0].graph.nodes if node.op == "placeholder"
                            and _private.symbols_in([node.meta.get("val")], of_tensors=False) & symbols)
     return list(given), [node for node in piece if any(user not in inside for user in node.users)]
+
+
+def _numbers_for(piece: list[Node]) -> list[Node]:
+    """What computes, from sizes, the numbers that are no ints and that a piece uses: it computes them anew, as a program is
+    given tensors and ints."""
+    found: dict[Node, None] = {}
+
+    def add_inputs(node: Node) -> None:
+        for each in node.all_input_nodes:
+            if (isinstance(each.meta.get("val"), (torch.SymFloat, torch.SymBool)) and each not in found
+                    and not isinstance(each.target, _private.OpOverload)):
+                add_inputs(each)
+                found[each] = None
+
+    for node in piece:
+        add_inputs(node)
+    return list(found)
 
 
 def _compiled(piece: list[Node], module: GraphModule, compile_part: Callable[[GraphModule], Any], seen: GraphRecord) -> Any:
@@ -125,7 +143,7 @@ def _compiled(piece: list[Node], module: GraphModule, compile_part: Callable[[Gr
     for node in given:
         copies[node] = graph.placeholder(node.name)
         copies[node].meta = dict(node.meta)
-    for node in piece:
+    for node in (*_numbers_for(piece), *piece):
         _copy(graph, node, copies)
     graph.output(tuple(copies[node] for node in results))
     try:
