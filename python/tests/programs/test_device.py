@@ -106,6 +106,25 @@ whose memory is used
 """
 
 
+def test_what_is_said_of_memory_in_two_places(run_simulated, tmp_path):
+    path = str(tmp_path / "sum.so")
+    run_simulated(f"""
+class Sum(torch.nn.Module):
+    def forward(self, x, y):
+        return x + y
+tilewright.compile_to_file(Sum(), {path!r}, (x, x), target="nvidia:sm_90a")
+""")
+    assert run_simulated(f"""
+program, x = tilewright.load({path!r}, device="cuda"), np.ones((4, 16), np.float32)
+assert (program(x, x) == 2).all()
+refused(lambda: program(x, OnDevice(x, 0)))
+refused(lambda: program(OnDevice(x, 0), x))
+""", prelude=ON_DEVICE) == """\
+TW-PYTHON-0002; input "y" is in cuda:0, but "x" in main memory; give all tensors of a call in the same memory
+TW-PYTHON-0002; input "y" is in main memory, but "x" in cuda:0; give all tensors of a call in the same memory
+"""
+
+
 WITHOUT_MEMORY = """
 import torch
 

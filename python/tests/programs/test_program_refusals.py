@@ -6,6 +6,7 @@ import signal
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import tilewright
 
@@ -49,7 +50,22 @@ def released():
     return view
 
 
+class EverySecond(TorchDispatchMode):
+    """Of what is copied in it, it gives every second element."""
+
+    def __torch_dispatch__(self, operator, _, args=(), kwargs=None):
+        made = operator(*args, **(kwargs or {}))
+        return made[::2] if operator is torch.ops.aten.clone.default else made
+
+
+def called_within(mode, program, x):
+    with mode:
+        return program(x, z())
+
+
 CALLS = [
+    (lambda p: called_within(EverySecond(), p, torch.ones(6)[::2]), "0001", 'input "x" cannot be made contiguous',
+     "call .contiguous() first"),
     (lambda p: p(torch.complex(torch.ones(3), torch.ones(3)).conj(), z()), "0001", 'input "x" has dtype torch.complex64',
      "convert it with .to(dtype)"),
     (lambda p: torch.vmap(lambda x: p(x, z()))(torch.ones(2, 3)), "0001", 'input "x" has no memory of its own',

@@ -145,6 +145,20 @@ def test_order_of_draws_from_data(f):
     assert said.eager and any("random numbers" in line for line in said.eager)
 
 
+def test_checkpoints_of_dropout_that_drops_nothing():
+    """Which is tagged as if it drew: it runs eagerly where a checkpoint keeps the generator's state for it."""
+    def f(x):
+        return torch.utils.checkpoint.checkpoint(lambda x: torch.native_dropout(x.sin(), 0.5, False)[0].cos(), x,
+                                                 use_reentrant=False)
+
+    x = torch.randn(3, 4, requires_grad=True)
+    check(f, x, eager=["dropout"])
+    said = tilewright.torch.explain(f, x)
+    assert said.eager == [
+        f"higher_order.{name}: its random numbers are to be those of eager PyTorch, and are none: it is not in training"
+        for name in ("run_and_save_rng_state", "run_with_rng_state")]
+
+
 def test_generators_as_states(monkeypatch):
     """What activation checkpointing makes of draws on a GPU: the state is an argument, a torch.Generator."""
     given = []

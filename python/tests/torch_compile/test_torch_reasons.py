@@ -2,6 +2,7 @@
 """Why graphs, or operators of them, run eagerly: the reasons that no other test makes, whole; and that the results are
 those of eager PyTorch then, too."""
 import logging
+import operator
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ import tilewright
 import tilewright.kernel as tk
 import tilewright.torch
 from compare import check
-from tilewright.torch import _backend, _cache, _options, _place, _sizes, _strides, _support, backend
+from tilewright.torch import _backend, _cache, _layout, _options, _place, _sizes, _strides, _support, backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
 aten = torch.ops.aten
@@ -38,12 +39,12 @@ class Graph:
         node.meta["val"] = self.x.meta["val"] if val is None else val
         return node
 
-    def run(self, *results):
+    def run(self, *results, **options):
         """What the graph gives for ones, and what is said of it."""
         self.graph.output(tuple(results))
         seen = []
         run = _backend.compile_graph(torch.fx.GraphModule(torch.nn.Module(), self.graph), "inference",
-                                     _options.read(None, None), seen.append, _strides.InEager())
+                                     _options.read(None, options), seen.append, _strides.InEager())
         return run([torch.ones(4)]), seen[0]
 
 
@@ -53,6 +54,50 @@ def test_what_is_no_operator():
     (got,), said = made.run(made.call(aten.add.Tensor, y, 1))
     assert said.eager == ["torch.relu: it is no operator"] and len(said.programs) == 2
     assert got.tolist() == [3.0] * 4
+
+
+def test_fractions_of_sizes():
+    """Are computed in each of the programs that use them, of the sizes; what data gives is no argument of a program."""
+    def f(x):
+        return torch.fft.fft(x * (x.shape[0] / 3)).real.exp() * (x.shape[0] / 3 + 1)
+
+    def of_data(x):
+        half = x.sum().item() / 2
+        return torch.fft.fft(x * half).real, half
+
+    x = torch.arange(24.0).view(4, 6) / 8  # whose sum is exact
+    check(f, x, eager=["fft"], dynamic=True, again=[(torch.rand(5, 7),)])
+    said = tilewright.torch.explain(f, x, dynamic=True)
+    assert [line.partition(".default")[0] for line in said.eager] == ["aten._fft_r2c", "aten.view_as_real"], said
+    assert len(said.graphs[0].programs) == 2
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        check(of_data, x, eager=["fft"])
+        assert "aten.select.int: it has an argument that is a SymFloat" in reasons(tilewright.torch.explain(of_data, x))
+
+
+def test_results_that_are_no_ints():
+    """They are computed beside the programs, as a program gives tensors and ints."""
+    made = Graph()
+    half = made.call(operator.truediv, 3, 2, val=symbolic_shapes.ShapeEnv().create_unbacked_symfloat())
+    (got, number), said = made.run(made.call(aten.mul.Tensor, made.x, 2), half)
+    assert (said.eager, said.beside, len(said.programs)) == ([], 1, 1)
+    assert got.tolist() == [2.0] * 4 and number == 1.5
+    with pytest.raises(_sizes.Unplannable, match="^a result that is a SymFloat$") as caught:
+        _layout.Layout(torch.fx.GraphModule(torch.nn.Module(), made.graph))
+    assert caught.value.names == [half.name]
+
+
+def test_tensors_on_gpus_that_programs_are_not_for(monkeypatch):
+    """A GPU that torch here need not have: its tensors are fake ones."""
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (7, 5))
+    for options, why in (({}, "of compute capability 7.5, which no target is for"),
+                         ({"target": "cpu"}, "which programs for cpu do not read")):
+        made = Graph()
+        with made.fake:
+            made.x.meta["val"] = torch.empty(4, device="cuda")
+        (got,), said = made.run(made.call(aten.mul.Tensor, made.x, 2), **options)
+        assert said.eager == [f"aten.mul.Tensor: a tensor is on the device cuda:0{',' if options else ''} {why}"]
+        assert got.tolist() == [2.0] * 4 and not said.programs
 
 
 def test_draws_from_a_state_that_is_computed():

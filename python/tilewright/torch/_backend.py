@@ -4,6 +4,7 @@ of its operators are not supported, programs with eager PyTorch between them."""
 from __future__ import annotations
 
 import atexit
+import contextlib
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -64,9 +65,11 @@ def compile_graph(module: GraphModule, kind: str, options: Options,
     seen = _explain.GraphRecord(kind, sum(node.op == "call_function" for node in module.graph.nodes))
     place = _place.of_graph(module, options.target)
     prologue, drawn = _random.extract(module, _opaque(module, options, place))
-    try:
-        run = compile_partition(module, options, seen)
-    except NotCompiled:
+    run = None
+    if not drawn:
+        with contextlib.suppress(NotCompiled):
+            run = compile_partition(module, options, seen)
+    if run is None:
         reasons = _support.unsupported(module, options.sources(), place, drawn)
         run = _partition.run_in_pieces(module, reasons, lambda part, seen: compile_partition(part, options, seen), seen)
     seen.tell()
@@ -105,13 +108,12 @@ def _compiled(module: GraphModule, layout: Layout, options: Options, place: _pla
 
 
 def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
-    """What runs the whole of `module`, a _native.Graph. Raises NotCompiled when something in it is not supported."""
+    """What runs the whole of `module`, in which nothing is random, a _native.Graph. Raises NotCompiled when something in it
+    is not supported."""
     place = _place.of_graph(module, options.target)
     for node in module.graph.nodes:
         if why := _support.foreign(node.meta.get("val"), place):
             raise NotCompiled(why)
-        if node.op == "call_function" and _order.is_random(node):
-            raise NotCompiled("it draws random numbers")
         if why := _support.about_memory(node):
             raise NotCompiled(why, [node.name])
     if isinstance(place, str):

@@ -126,11 +126,11 @@ class GraphWriter:
         self.nodes.append({"target": target, "inputs": inputs, "outputs": outputs, "metadata": _metadata(node),
                            "name": f"{node.name}{suffix}"})
 
-    def _call_module(self, node: Node) -> None:
-        raise Unwritable(f"a call of the module {node.target}")
+    def _call_other(self, node: Node) -> None:
+        """Neither torch.export nor AOTAutograd makes such calls, but whoever changes an exported program may."""
+        raise Unwritable(f"a call of the {node.op.removeprefix('call_')} {node.target}")
 
-    def _call_method(self, node: Node) -> None:
-        raise Unwritable(f"a call of the method {node.target}")
+    _call_module = _call_method = _call_other
 
     def _output(self, node: Node) -> None:
         given = node.args[0]
@@ -153,12 +153,11 @@ class GraphWriter:
             name = part.name if part else f"{node.name}_unused_{i}"
             if isinstance(element, (list, tuple)):
                 inner = {user.args[1]: user.name for user in part.users} if part else {}
-                results.append({"as_tensors": [
-                    self._define(inner.get(j, f"{name}_unused_{j}"), each)["as_tensor"]
-                    for j, each in enumerate(element)]})
+                results.append(_list_of([self._define(inner.get(j, f"{name}_unused_{j}"), each)
+                                         for j, each in enumerate(element)]))
             else:
                 results.append(self._define(name, element))
-        return [{"as_tensors": [result["as_tensor"] for result in results]}] if is_list else results
+        return [_list_of(results)] if is_list else results
 
     # Values
 
@@ -262,6 +261,13 @@ class GraphWriter:
         if isinstance(value, dict) and all(isinstance(key, str) for key in value):
             return {"as_string_to_argument": {key: self._argument(each) for key, each in value.items()}}
         raise Unwritable(f"a constant that is a {type(value).__name__}")
+
+
+def _list_of(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """One result that is a list."""
+    if any("as_tensor" not in each for each in results):
+        raise Unwritable("a result that is a list of something else than tensors")
+    return {"as_tensors": [each["as_tensor"] for each in results]}
 
 
 def _as_declared(value: Any, argument: Any) -> Any:
