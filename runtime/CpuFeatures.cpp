@@ -207,7 +207,8 @@ Status requireInstructionSet(const InstructionSet &set) {
                                   nameOf(set.architecture), nameOf(hostArchitecture)),
                       {},
                       {},
-                      "run it on such a machine, or compile for this one: --target=cpu"};
+                      "run it on such a machine, or compile for this one: --target=cpu, in Python "
+                      "target=\"cpu\""};
   std::string missing;
   bool tiles = false;
   for (const std::string &name : set.features) {

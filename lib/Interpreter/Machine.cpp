@@ -32,7 +32,7 @@ bool Machine::spend(int64_t operations) {
        {},
        {fmt::format("it was in program {} of a grid of {}", coordinatesText(program),
                     coordinatesText(grid))},
-       "give smaller sizes, or a larger limit (--operations)"});
+       "give smaller sizes, or a larger limit: --operations on the command line"});
 }
 
 bool Machine::reserve(int64_t count) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -105,6 +106,9 @@ def run_with_torch(_forks, tmp_path):
     return run
 
 
+OPTION = re.compile(r"(^|[ (])--?[a-z]")  # of the command line
+
+
 class Refusal:
     """The error that a with-block must end with: its code, and words of its text."""
 
@@ -124,6 +128,8 @@ class Refusal:
             assert word in error.text, error.text
         assert error.text.startswith(f"error[{self.code}]: {error.message}")
         assert error.help and f"  help: {error.help}" in error.text, error.text
+        for line in error.text.splitlines():
+            assert not OPTION.search(line) or "in Python" in line or "on the command line" in line, line
         self.error = error
         return True
 

@@ -105,7 +105,8 @@ Result<SealedMetadata> parseArtifact(std::span<const uint8_t> bytes, uint64_t fi
                                   TW_METADATA_SECTION),
                       {},
                       {},
-                      "artifacts are made by `tilewright compile MODEL -o OUT.so`"};
+                      "artifacts are made by `tilewright compile MODEL -o OUT.so`, in Python by "
+                      "Program.save"};
   std::span<const uint8_t> section = *image.metadata;
   TW_ASSIGN(MetadataPrefix prefix, readPrefix(section));
   TW_TRY(checkSeal(bytes, size_t(section.data() - bytes.data()), prefix, image.end));

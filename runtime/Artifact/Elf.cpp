@@ -16,7 +16,7 @@ static Diagnostic notAnArtifact(std::string why) {
           "not a Tilewright artifact: " + std::move(why),
           {},
           {},
-          "artifacts are made by `tilewright compile MODEL -o OUT.so`"};
+          "artifacts are made by `tilewright compile MODEL -o OUT.so`, in Python by Program.save"};
 }
 
 static Diagnostic damaged(std::string why) {

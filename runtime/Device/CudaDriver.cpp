@@ -66,7 +66,8 @@ Status CudaDriver::start(std::string_view device) {
     started = countDevices(&deviceCount);
   if (started == CU_ERROR_NO_DEVICE || (started == CU_SUCCESS && deviceCount == 0))
     return unavailable(device, "NVIDIA's driver finds no GPU",
-                       "CUDA_VISIBLE_DEVICES may hide it; `tilewright doctor` says what there is");
+                       "CUDA_VISIBLE_DEVICES may hide it; `tilewright doctor` and `nvidia-smi` say "
+                       "what there is");
   if (started != CU_SUCCESS)
     return unavailable(device, fmt::format("NVIDIA's driver does not start: {}", text(started)),
                        "`nvidia-smi` may say more");

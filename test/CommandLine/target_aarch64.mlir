@@ -17,7 +17,7 @@
 // RUN: not tilewright run %t.so --input=64x64xf32=1 --input=64x64xf32=1 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error[TW-RUNTIME-0005]: the code is for aarch64, but this machine is x86-64
 // OTHER-NEXT: --> {{.*}}.so
-// OTHER-NEXT: help: run it on such a machine, or compile for this one: --target=cpu
+// OTHER-NEXT: help: run it on such a machine, or compile for this one: --target=cpu, in Python target="cpu"
 
 // RUN: tilewright compile %s -o %t.bf16.so --target=cpu:aarch64+bf16+i8mm+bf16
 // RUN: tilewright inspect %t.bf16.so | FileCheck %s --check-prefix=FEATURES

@@ -162,7 +162,8 @@ Result<NamedTarget> CompiledKernel::targetNamed(const std::string &name) {
                       fmt::format("kernels for {} cannot be called by the compiler", name),
                       {},
                       {},
-                      "make an artifact of it with tilewright kernel compile, and run that"};
+                      "make an artifact of it with tilewright kernel compile, in Python with "
+                      "kernel.compile_to_file, and run that"};
   return target;
 }
 

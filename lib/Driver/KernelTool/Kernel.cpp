@@ -155,7 +155,8 @@ static Result<std::string> codeOf(tile::KernelOp kernel, const std::string &leve
                           fmt::format("{} makes no {} of a kernel", target, level),
                           {},
                           {},
-                          "--as=loops, llvm and assembly show what becomes of it"};
+                          "--as=loops, llvm and assembly, in Python as_=\"loops\" and so on, "
+                          "show what becomes of it"};
   return text;
 }
 

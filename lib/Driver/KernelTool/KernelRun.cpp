@@ -92,7 +92,8 @@ private:
     if (found)
       return {};
     Diagnostic problem = found.error();
-    problem.notes.emplace_back("a kernel by itself runs interpreted, too: --target=interpreter");
+    problem.notes.emplace_back("a kernel by itself runs interpreted, too: --target=interpreter, in "
+                               "Python target=\"interpreter\"");
     return problem;
   }
 
@@ -196,8 +197,8 @@ private:
         fmt::format("kernel {}", kernel.signature.name),
         {found.text(), fmt::format("allowed is {:g} relative plus {:g} absolute",
                                    found.tolerance.rtol, found.tolerance.atol)},
-        "sums in another order round differently: --rtol and --atol say how much may be; "
-        "anything else is a defect of Tilewright"};
+        "sums in another order round differently: --rtol and --atol, in Python rtol= and atol=, "
+        "say how much may be; anything else is a defect of Tilewright"};
   }
 
   void say(const std::string &text) const {

@@ -91,15 +91,15 @@ Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model,
   }
   if (extension == ".pt2")
     return importPt2(&context, path, {model.entry});
-  return Diagnostic{Code::DRIVER_4,
-                    fmt::format("{} is not a model: its name ends in \"{}\", not in .pt2 or .mlir",
-                                path, extension),
-                    {},
-                    {},
-                    isSource
-                        ? "kernels in C++ are given to a model, with --kernels=FILE; tilewright "
-                          "kernel run and check try them"
-                        : "export the model with torch.export.save, or give text as .mlir"};
+  return Diagnostic{
+      Code::DRIVER_4,
+      fmt::format("{} is not a model: its name ends in \"{}\", not in .pt2 or .mlir", path,
+                  extension),
+      {},
+      {},
+      isSource ? "kernels in C++ are given to a model, with --kernels=FILE, in Python with "
+                 "kernels=[...]; tilewright kernel run and check try them"
+               : "export the model with torch.export.save, or give text as .mlir"};
 }
 
 OwningOpRef<ModuleOp> Pipeline::import(const ModelSource &model, const ModelKernels &kernels) {

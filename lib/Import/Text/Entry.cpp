@@ -48,7 +48,7 @@ static Result<func::FuncOp> pickEntry(ModuleOp module, const std::string &name,
                                  : "it is not clear which function to compile",
                     name,
                     {"public functions: " + listNames(open)},
-                    "call it main or forward, or name it with --entry"};
+                    "call it main or forward; on the command line --entry names another"};
 }
 
 /// Refuses functions that branch between blocks.

@@ -15,7 +15,7 @@ Expression Printer::fail(Operation *op, const std::string &what) {
                fmt::format("the kernel language cannot say {}", what),
                describePlace(op->getLoc()),
                {},
-               "print it as text, with --as=tile"};
+               "print it as text: with --as=tile, in Python without as_"};
   return {};
 }
 

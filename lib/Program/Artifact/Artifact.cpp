@@ -52,7 +52,7 @@ static Diagnostic unwritable(Diagnostic problem, int64_t bytes) {
   if (problem.code != Code::IO_2)
     return problem;
   problem.code = Code::PROGRAM_5;
-  problem.help = "give another place with -o";
+  problem.help = "give another place with -o, in Python another path";
   return problem;
 }
 

@@ -169,7 +169,8 @@ public:
       InFlightDiagnostic error = emitCoded(loc, Code::KERNEL_5);
       error << "there is no kernel for the call of \"" << call.getCallee() << "\"";
       error.attachNote() << "the kernels are: " << kernels.list();
-      error.attachNote() << "help: give the file that has it with --kernels=FILE";
+      error.attachNote() << "help: give the file that has it with --kernels=FILE, in Python "
+                            "with kernels=[...]";
       return error;
     }
     signature = signatureOf(kernel);

@@ -94,8 +94,8 @@ LogicalResult reportUnsupported(ModuleOp module, const KernelNames &kernels) {
       error.attachNote() << "inputs " << found.inputs;
     if (op == ops.back() && llvm::any_of(ops, isCustom)) {
       mlir::Diagnostic &note = error.attachNote();
-      note << "kernels of custom operators are given with --kernels=FILE; that of mylib.rope is "
-              "called mylib_rope or rope";
+      note << "kernels of custom operators are given with --kernels=FILE, in Python with "
+              "kernels=[...]; that of mylib.rope is called mylib_rope or rope";
       if (!kernels.empty())
         note << "; given are " << llvm::join(kernels, ", ");
     }
