@@ -202,6 +202,7 @@ private:
       return;
     out.model = top.stringOr("model", "");
     out.key = top.stringOr("key", "");
+    out.isKernel = top.booleanOr("kernel", false);
     out.target = top.string("target");
     out.cpuFeatures = top.strings("cpu_features");
     out.isStatic = top.booleanOr("static", false);

@@ -168,7 +168,8 @@ struct DeviceInfo {
 struct Metadata {
   int64_t format = 0, abi = 0;
   std::string compiler, model, target;
-  std::string key; // by which whoever had it compiled keeps it; or empty
+  bool isKernel = false; // a call of one kernel, which is called `model`
+  std::string key;       // by which whoever had it compiled keeps it; or empty
   std::vector<std::string> cpuFeatures;
   std::vector<ValueInfo> inputs, outputs;
   std::vector<FixedOutput> fixedOutputs; // by their positions

@@ -22,11 +22,23 @@ std::string shapeText(std::span<const Size> sizes) {
 
 namespace {
 
+/// How messages speak of a model, which was exported, and of a kernel, which its author declared.
+struct Words {
+  const char *program, *source, *shapeHelp, *range, *rangeHelp;
+};
+constexpr Words ofModel = {"the program", "the model says", "", "the model was exported with",
+                           "export the model again with a wider range for this dimension"};
+constexpr Words ofKernel = {"the kernel", "its declaration says",
+                            "give sizes that fit each other as the kernel declares its arguments",
+                            "its declaration says",
+                            "give a size in that range, or declare the symbol with a wider one"};
+
 class InputChecker {
 public:
   InputChecker(const Metadata &metadata, std::span<const tw_tensor> inputs, SymbolValues &symbols,
                InputUse use)
-      : metadata(metadata), inputs(inputs), symbols(symbols), use(use) {
+      : metadata(metadata), words(metadata.isKernel ? ofKernel : ofModel), inputs(inputs),
+        symbols(symbols), use(use) {
     symbols.assign(metadata.symbols.size(), std::nullopt);
     origins.resize(metadata.symbols.size());
   }
@@ -72,9 +84,9 @@ private:
     return {Code::RUNTIME_11,
             std::move(message),
             {},
-            {fmt::format("given {}, the program takes {}", shapeText(given),
+            {fmt::format("given {}, {} takes {}", shapeText(given), words.program,
                          shapeText(metadata.inputs[i].sizes))},
-            {}};
+            words.shapeHelp};
   }
 
   /// Whether input `i` is a tensor of fixed sizes that it has: nothing else is to be checked of it,
@@ -100,7 +112,7 @@ private:
     for (const ValueInfo &input : metadata.inputs)
       names += (names.empty() ? "" : ", ") + input.name;
     return Diagnostic{Code::RUNTIME_9,
-                      fmt::format("the program takes {} inputs, but {} were given",
+                      fmt::format("{} takes {} inputs, but {} were given", words.program,
                                   metadata.inputs.size(), inputs.size()),
                       {},
                       {fmt::format("the inputs are: {}", names)},
@@ -113,8 +125,8 @@ private:
     if (static_cast<int>(input.dtype) != static_cast<int>(expected.dtype)) {
       const char *given = tw_dtype_name(input.dtype);
       return Diagnostic{Code::RUNTIME_10,
-                        fmt::format("{} is {}, but the program takes {}", name(i),
-                                    given ? given : "of an unknown dtype",
+                        fmt::format("{} is {}, but {} takes {}", name(i),
+                                    given ? given : "of an unknown dtype", words.program,
                                     info(expected.dtype).name),
                         {},
                         {},
@@ -124,8 +136,9 @@ private:
       return Diagnostic{Code::RUNTIME_18, fmt::format("{} has rank {} and {} sizes", name(i),
                                                       input.rank, input.sizes ? "negative" : "no")};
     if (static_cast<size_t>(input.rank) != expected.sizes.size())
-      return wrongShape(i, fmt::format("{} has {} dimensions, but the program takes {}", name(i),
-                                       input.rank, expected.sizes.size()));
+      return wrongShape(i, fmt::format("{} has {} dimension{}, but {} takes {}", name(i),
+                                       input.rank, input.rank == 1 ? "" : "s", words.program,
+                                       expected.sizes.size()));
     return checkMemory(i);
   }
 
@@ -155,8 +168,8 @@ private:
       const Size &size = expected.sizes[d];
       int64_t given = inputs[i].sizes[d];
       if (size.fixed && *size.fixed != given)
-        return wrongShape(
-            i, fmt::format("{} is {}, but the program takes {}", place(i, d), given, *size.fixed));
+        return wrongShape(i, fmt::format("{} is {}, but {} takes {}", place(i, d), given,
+                                         words.program, *size.fixed));
       if (auto symbol = size.expression ? size.expression->asSymbol() : std::nullopt)
         TW_TRY(bindSymbol(*symbol, given, {i, d}));
     }
@@ -171,9 +184,8 @@ private:
     }
     if (*symbols[symbol] == value)
       return {};
-    std::string message =
-        fmt::format("{} is {}, but the model says {}", place(origin.input, origin.dimension), value,
-                    symbolText(symbol));
+    std::string message = fmt::format("{} is {}, but {} {}", place(origin.input, origin.dimension),
+                                      value, words.source, symbolText(symbol));
     return wrongShape(origin.input, std::move(message));
   }
 
@@ -186,9 +198,9 @@ private:
     if (!rest || !factor || *factor == 0)
       return {};
     if (checkedMod(*rest, *factor) != 0)
-      return wrongShape(i, fmt::format("{} is {}, but the model says {}, which no whole number "
+      return wrongShape(i, fmt::format("{} is {}, but {} {}, which no whole number "
                                        "makes {}",
-                                       place(i, d), size,
+                                       place(i, d), size, words.source,
                                        metadata.inputs[i].sizes[d].expression->text(), size));
     return bindSymbol(solution.symbol, checkedFloorDiv(*rest, *factor).value_or(INT64_MAX), {i, d});
   }
@@ -202,8 +214,8 @@ private:
       std::string where;
       for (int symbol : expression->symbols())
         where += (where.empty() ? " with " : " and ") + symbolText(symbol);
-      return wrongShape(i, fmt::format("{} is {}, but the model says {}{}", place(i, d),
-                                       inputs[i].sizes[d], expression->text(), where));
+      return wrongShape(i, fmt::format("{} is {}, but {} {}{}", place(i, d), inputs[i].sizes[d],
+                                       words.source, expression->text(), where));
     }
     return {};
   }
@@ -215,18 +227,19 @@ private:
         continue;
       bool low = *symbols[s] < symbol.min;
       return Diagnostic{Code::RUNTIME_12,
-                        fmt::format("{} makes {} {}, but the model was exported with {} {} {}",
+                        fmt::format("{} makes {} {}, but {} {} {} {}",
                                     place(origins[s].input, origins[s].dimension), symbol.name,
-                                    *symbols[s], symbol.name,
+                                    *symbols[s], words.range, symbol.name,
                                     low ? ">=" : "<=", low ? symbol.min : symbol.max),
                         {},
                         {},
-                        "export the model again with a wider range for this dimension"};
+                        words.rangeHelp};
     }
     return {};
   }
 
   const Metadata &metadata;
+  const Words &words;
   std::span<const tw_tensor> inputs;
   SymbolValues &symbols;
   InputUse use;
@@ -237,7 +250,12 @@ private:
 
 Status checkInputs(const Metadata &metadata, std::span<const tw_tensor> inputs,
                    SymbolValues &symbols, InputUse use) {
-  return InputChecker(metadata, inputs, symbols, use).run();
+  Status status = InputChecker(metadata, inputs, symbols, use).run();
+  if (status || !metadata.isKernel)
+    return status;
+  Diagnostic error = std::move(status).error();
+  error.message.insert(0, fmt::format("kernel {}: ", metadata.model));
+  return error;
 }
 
 } // namespace tw::rt

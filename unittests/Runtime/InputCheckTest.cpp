@@ -49,7 +49,7 @@ TEST_F(InputCheck, SaysWhichSizeContradictsWhich) {
   EXPECT_EQ(check({tensor({4, 5}), tensor({3, 8}), number(9)}),
             "TW-RUNTIME-0011 input \"y\" dimension 1 is 5, but the program takes 4");
   EXPECT_EQ(check({tensor({4}), tensor({3, 8}), number(9)}),
-            "TW-RUNTIME-0011 input \"y\" has 1 dimensions, but the program takes 2");
+            "TW-RUNTIME-0011 input \"y\" has 1 dimension, but the program takes 2");
 }
 
 TEST_F(InputCheck, EqualSymbolsMustAgree) {
@@ -77,6 +77,27 @@ TEST_F(InputCheck, ChecksRanges) {
       "<= 8");
   EXPECT_EQ(check({tensor({4, 4}), tensor({3, 8}), number(1)}),
             "TW-RUNTIME-0012 input \"n\" makes s2 1, but the model was exported with s2 >= 2");
+}
+
+/// Of a kernel nothing was exported, and its author's name for it is known.
+TEST_F(InputCheck, SpeaksOfTheKernelOfAKernel) {
+  metadata.isKernel = true;
+  metadata.model = "scale";
+  EXPECT_EQ(check({tensor({4, 4}), tensor({3, 7}), number(9)}),
+            "TW-RUNTIME-0011 kernel scale: input \"x\" dimension 1 is 7, but its declaration says "
+            "s1*2 with s1 = 4 (from input \"y\" dimension 0)");
+  EXPECT_EQ(check({tensor({4, 4}), tensor({9, 8}), number(9)}),
+            "TW-RUNTIME-0012 kernel scale: input \"x\" dimension 0 makes s0 9, but its declaration "
+            "says s0 <= 8");
+  EXPECT_EQ(check({tensor({4, 4}, TW_F64), tensor({3, 8}), number(9)}),
+            "TW-RUNTIME-0010 kernel scale: input \"y\" is f64, but the kernel takes f32");
+  Status wrong =
+      checkInputs(metadata, std::vector{tensor({4, 5}), tensor({3, 8}), number(9)}, symbols);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().notes,
+            std::vector<std::string>{"given [4, 5], the kernel takes [s1, 4]"});
+  EXPECT_EQ(wrong.error().help,
+            "give sizes that fit each other as the kernel declares its arguments");
 }
 
 TEST_F(InputCheck, ChecksNumberTypesAndMemory) {

@@ -76,6 +76,9 @@ private:
       attributes.push_back(b.getNamedAttr(
           "tw.sizes", graph::SizesAttr::getPlain(b.getContext(), tensor.getShape(), dynamic)));
     }
+    if (!argument.symbol.empty())
+      attributes.push_back(
+          b.getNamedAttr("tw.symbol", b.getStringAttr(symbolFor(Size::symbol(argument.symbol)))));
     inputTypes.push_back(type);
     inputAttributes.push_back(b.getDictionaryAttr(attributes));
   }

@@ -290,6 +290,7 @@ public:
     options.model = std::filesystem::path(request.model.name()).stem().string();
     options.target = target.name;
     options.key = request.key;
+    options.isKernel = !request.model.kernel.empty();
     options.favorsCompileTime = target.isPlain(); // its loops run no slower: measured on models
     options.weights = request.weights;
     options.cpu = target.cpu;

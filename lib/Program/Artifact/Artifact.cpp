@@ -291,7 +291,7 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
 
   ArtifactFacts facts{options.model, options.target,       options.cpu.features,
                       false,         options.architecture, gatherImages(lowered->kernels),
-                      options.key};
+                      options.key,   options.isKernel};
   // State adds its initial values to the payload.
   std::string metadata = describeProgram(main, *program, lowered->texts, payload, facts);
   bool isFile = options.descriptor == 0;

@@ -20,6 +20,7 @@ struct ArtifactOptions {
   std::string model;  // its name in the metadata
   std::string target; // its target in the metadata
   std::string key;    // in the metadata, by which it is kept; empty: none
+  bool isKernel = false;                     // the program is a call of one kernel, `model`
   WeightsPlace weights = WeightsPlace::Auto; // embedded below 1 GiB
   InstructionSet cpu;                        // that the code on CPUs may use
   std::string architecture;                  // of device code; empty: all is for the CPU

@@ -392,6 +392,8 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   json.member("compiler", TW_COMPILER_VERSION).member("model", facts.model);
   if (!facts.key.empty())
     json.member("key", facts.key);
+  if (facts.isKernel)
+    json.member("kernel", true);
   json.member("target", facts.target).key("cpu_features").beginArray();
   for (const std::string &feature : facts.cpuFeatures)
     json.value(feature);

@@ -29,6 +29,7 @@ struct ArtifactFacts {
   std::string architecture = {}; // of device code; empty: the program is for the CPU
   DeviceImages images = {};
   std::string key = {}; // by which it is kept
+  bool isKernel = false;
 };
 
 /// Names and fused operations of a kernel, for people; read before code generation.

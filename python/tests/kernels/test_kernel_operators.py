@@ -78,9 +78,9 @@ def test_sizes_of_results():
     with torch._subclasses.FakeTensorMode() as mode:
         fake = mode.from_tensor(x)
         assert [tuple(each.shape) for each in op(fake, 4, True)] == [(4, 18), (3, 2)]
-        with pytest.raises(RuntimeError, match="a size is 9, but must be N \\* 2 = 8"):
+        with pytest.raises(RuntimeError, match="argument x dimension 1 is 9, but must be N \\* 2 = 8"):
             op(mode.from_tensor(torch.randn(3, 9)), 4, True)
-        with pytest.raises(RuntimeError, match="argument x has 1 dimensions, but 2 are declared"):
+        with pytest.raises(RuntimeError, match="argument x has 1 dimension, but 2 are declared"):
             op(mode.from_tensor(torch.randn(9)), 4, True)
 
 

@@ -108,21 +108,23 @@ class Operator:
         """The value of each symbol, from the sizes of arguments; what contradicts is refused."""
         values: dict[str, Any] = {name: self.parameters.get(name, default)
                                   for name, default in self.signature.parameters.items()}
-        equations = []
+        equations, places = [], []
         for each, argument in zip(self.signature.inputs, args):
             if each.kind == "symbol":
                 values[each.name] = argument
             elif isinstance(argument, torch.Tensor):
                 shape, name = each.annotation.shape, each.name
                 _private.check(argument.dim() == len(shape), lambda: f"kernel {self.kernel.name}: argument {name} has "
-                             f"{argument.dim()} dimensions, but {len(shape)} are declared")
+                             f"{argument.dim()} dimension{'' if argument.dim() == 1 else 's'}, but {len(shape)} "
+                             f"{'is' if len(shape) == 1 else 'are'} declared")
                 equations += list(zip(shape, argument.shape))
+                places += [f"argument {name} dimension {number}" for number in range(len(shape))]
         _solve(self.kernel.name, equations, values)
-        for size, value in equations:
+        for (size, value), place in zip(equations, places):
             wanted = _evaluated(size, values)
             text = f"{size}" if str(wanted) == str(size) else f"{size} = {wanted}"
             _private.check(wanted == value,
-                         lambda: f"kernel {self.kernel.name}: a size is {value}, but must be {text}")  # noqa: B023
+                         lambda: f"kernel {self.kernel.name}: {place} is {value}, but must be {text}")  # noqa: B023
         for symbol in self.signature.symbols():
             self._check_range(symbol, values.get(symbol.name))
         return values
