@@ -109,6 +109,8 @@ ValuePtr Tracer::declareScalar(Here here, const std::string &name, DType dtype,
 }
 
 std::vector<Index> Tracer::declareGrid(Here here, const std::vector<Size> &sizes) {
+  if (sizes.empty())
+    fail(here, "the grid has no sizes", phrases.noGrid);
   if (gridPlace)
     fail(here, "the kernel has two grids", "the other one is at " + place(*gridPlace));
   gridPlace = here;

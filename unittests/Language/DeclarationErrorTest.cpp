@@ -175,18 +175,19 @@ const Mistake quotients[] = {
 const Mistake sizes[] = {
     {__LINE__, [] { Symbol("M").constant(); }, "size M is not known while the kernel is traced",
      "ask isConstant() first, or bind its symbols in the request"},
-    {__LINE__, [] { floorDiv(Symbol("M"), 0); },
-     "floorDiv of M and 0 overflows 64 bits, divides by 0 or is too long"},
-    {__LINE__, [] { ceilDiv(8, 0); },
-     "ceilDiv of 8 and 0 overflows 64 bits, divides by 0 or is too long"},
+    {__LINE__, [] { floorDiv(Symbol("M"), 0); }, "floorDiv of M and 0 divides by 0",
+     "divide by a number or size that is 1 or more"},
+    {__LINE__, [] { ceilDiv(8, 0); }, "ceilDiv of 8 and 0 divides by 0",
+     "divide by a number or size that is 1 or more"},
     {__LINE__, [] { Symbol("M") * INT64_MAX * 2; },
-     "* of M * 9223372036854775807 and 2 overflows 64 bits, divides by 0 or is too long"},
+     "* of M * 9223372036854775807 and 2 overflows 64 bits", "sizes are from -2^63 to 2^63 - 1"},
+
     {__LINE__,
      [] {
        Buffers b;
        mod(b.m, 0);
      },
-     "mod divides by 0"},
+     "mod divides by 0", "divide by a number or size that is 1 or more"},
     {__LINE__, [] { reshape(zeros({INT64_MAX, 4}, f32), {4}); },
      "a tile of [9223372036854775807, 4] has more than 68719476736 elements",
      "let each program take a part, or take one part after another in a loop"},

@@ -82,6 +82,16 @@ TEST(Kernels, SizesBesideOperations) {
             "");
 }
 
+TEST(Kernels, SizesOfTooManyTerms) {
+  std::string error = errorOf([] {
+    tw::kernel::Size size = Symbol("M");
+    for (int i = 0; i < 9; ++i)
+      size = size * size + Symbol("M" + std::to_string(i));
+  });
+  EXPECT_TRUE(error.starts_with("* of ")) << error;
+  EXPECT_TRUE(error.ends_with("is too long | make the size of fewer terms")) << error;
+}
+
 TEST(Requests, ThatDoNotFit) {
   EXPECT_EQ(errorOf(scale, {{"M", 8}, {"B", 4}}), "");
   EXPECT_EQ(errorOf(scale, {{"N", 8}}),
@@ -91,7 +101,7 @@ TEST(Requests, ThatDoNotFit) {
   EXPECT_EQ(errorOf(scale, {{"M", 3}}),
             "symbol M is bound to 3, but must be from 2 to 64 and a multiple of 2 | ");
   EXPECT_EQ(errorOf(scale, {{"B", 0}}),
-            "ceilDiv of M and 0 overflows 64 bits, divides by 0 or is too long | ");
+            "ceilDiv of M and 0 divides by 0 | divide by a number or size that is 1 or more");
   EXPECT_EQ(errorOf(scale, {{"B", -5}, {"M", 8}}),
             "extent 0 of the grid is -1 | extents are 0 or more");
 }

@@ -7,6 +7,8 @@
 namespace tw::kernel::detail {
 namespace {
 
+constexpr const char *divisorHelp = "divide by a number or size that is 1 or more";
+
 enum class IndexOp : uint8_t { add, sub, mul, floorDiv, ceilDiv, mod, minimum, maximum };
 
 /// The operation as authors write it.
@@ -138,14 +140,38 @@ ValuePtr emitIndex(Tracer &tracer, IndexOp op, const ValuePtr &a, const ValuePtr
   }
 }
 
-/// What is wrong with an operation whose result is not valid.
-std::string noSize(const std::string &what, const tw::Size &a, const tw::Size &b) {
+bool divides(IndexOp op) {
+  return op == IndexOp::floorDiv || op == IndexOp::ceilDiv || op == IndexOp::mod;
+}
+
+/// Whether the result of an operation that is not valid has too many parts, rather than numbers
+/// that are too large.
+bool isTooLong(IndexOp op, const tw::Size &a, const tw::Size &b) {
+  if (divides(op))
+    return !a.constant() || !b.constant();
+  auto terms = [](const std::string &text) {
+    size_t count = 1;
+    for (size_t i = 1; i < text.size(); ++i)
+      count += text[i] == ' ' && (text[i - 1] == '+' || text[i - 1] == '-');
+    return count;
+  };
+  size_t left = terms(a.str()), right = terms(b.str());
+  return (op == IndexOp::mul ? left * right : left + right) > tw::Size::mostTerms;
+}
+
+/// Of an operation whose result is not valid.
+[[noreturn]] void failOf(Tracer &tracer, IndexOp op, const tw::Size &a, const tw::Size &b,
+                         Here here) {
   auto shown = [](std::string text) {
     constexpr size_t most = 200;
     return text.size() > most ? text.substr(0, most) + "..." : text;
   };
-  return what + " of " + shown(a.str()) + " and " + shown(b.str()) +
-         " overflows 64 bits, divides by 0 or is too long";
+  std::string what = nameOf(op) + (" of " + shown(a.str())) + " and " + shown(b.str());
+  if (divides(op) && b == tw::Size(0))
+    tracer.fail(here, what + " divides by 0", divisorHelp);
+  if (isTooLong(op, a, b))
+    tracer.fail(here, what + " is too long", "make the size of fewer terms");
+  tracer.fail(here, what + " overflows 64 bits", "sizes are from -2^63 to 2^63 - 1");
 }
 
 Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
@@ -163,7 +189,7 @@ Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
   auto x = sizeOf(a), y = sizeOf(b);
   if (auto size = x && y ? onSizes(op, *x, *y) : std::nullopt) {
     if (!size->valid())
-      tracer->fail(here, noSize(what, *x, *y));
+      failOf(*tracer, op, *x, *y, here);
     return withoutOperation(toRef(*size));
   }
   // What changes nothing is left out: grids of 1 and blocks of 1 are common.
@@ -173,9 +199,8 @@ Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
     return withoutOperation(b);
   if (y && *y == tw::Size(1) && op == IndexOp::mul)
     return withoutOperation(a);
-  if (y && *y == tw::Size(0) &&
-      (op == IndexOp::floorDiv || op == IndexOp::ceilDiv || op == IndexOp::mod))
-    tracer->fail(here, what + " divides by 0");
+  if (y && *y == tw::Size(0) && divides(op))
+    tracer->fail(here, what + " divides by 0", divisorHelp);
   ValuePtr left = indexOf(*tracer, a, "an operand of " + what, here);
   ValuePtr right = indexOf(*tracer, b, "an operand of " + what, here);
   return Index(Ref(emitIndex(*tracer, op, left, right, here)));
@@ -202,7 +227,7 @@ Size sizeOp(IndexOp op, const Size &a, const Size &b, Here here) {
   if (Tracer *tracer = Tracer::current()) {
     tracer->countOperation(here);
     if (!result.valid())
-      tracer->fail(here, noSize(nameOf(op), *a.expr(), *b.expr()));
+      failOf(*tracer, op, *a.expr(), *b.expr(), here);
   }
   return Size(std::make_shared<const SizeExpr>(std::move(result)));
 }

@@ -39,7 +39,8 @@ const Phrases inPython = {
                "it: n: {}",
     .unstored = "store to it, or give it a value that it is filled with: "
                 "tk.Out[dtype, M, N, tk.filled(0)]",
-    .unknownSize = "ask size.is_constant first, or bind its symbols",
+    .unknownSize = "loops of the program are `for k in tk.loop(N)`; ask size.is_constant before "
+                   "range(N) or int(N), or bind its symbols",
     .noQuotient = sizeQuotientHelp,
     .noRemainder = "write a % b",
     .unrolled = "loops of Python are unrolled while the kernel is traced: does this one end? Loops "
@@ -74,7 +75,7 @@ std::string traceKernel(Given<std::string> givenName, const nb::callable &run,
     }
     if (tracer.depth() > 1 && !tracer.error())
       tracer.fail(tracer.deepest().here, tracer.deepest().what + " has not ended",
-                  "loops of the program are `for k in tk.loop(n)`");
+                  "loops of the program are `for k in tk.loop(n)`, branches `with tk.when(c):`");
   };
   TraceResult result = tw::kernel::trace(name, body, bound, place, inPython);
   if (thrown)
