@@ -117,10 +117,13 @@ void raise(std::string_view text, int category) {
         category);
 }
 
-std::string described(nb::handle object) {
-  std::string name = nb::str(object.type().attr("__name__")).c_str();
+std::string withArticle(const std::string &name) {
   bool isVowel = std::string_view("AEIOUaeiou").find(name[0]) != std::string_view::npos;
   return (isVowel ? "an " : "a ") + name;
+}
+
+std::string described(nb::handle object) {
+  return withArticle(nb::str(object.type().attr("__name__")).c_str());
 }
 
 /// Why repr() fails: Python writes no integers of more than 4300 digits, and a class may have a

@@ -30,6 +30,8 @@ std::string escaped(nanobind::handle text);
 const char *asName(nanobind::handle object);
 /// A name for messages: in quotes, and of what cannot be one repr(object).
 std::string shownName(nanobind::handle object);
+/// "a str", "an int": the name of a type as messages speak of one.
+std::string withArticle(const std::string &name);
 /// "a str", "an Index": for messages.
 std::string described(nanobind::handle object);
 

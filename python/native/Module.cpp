@@ -48,6 +48,8 @@ NB_MODULE(_native, module) {
   module.def(
       "escaped", [](const nb::str &text) { return escaped(text); }, nb::arg("text"),
       "The text with lone surrogates and zeros as Python writes them: \\ud800, \\x00.");
+  module.def("described", &described, nb::arg("object").none(),
+             "\"a str\", \"an int\": for messages.");
   module.def("shown", &shown, nb::arg("object").none(),
              "repr(object) for messages: never an error, and not too long.");
 }

@@ -40,6 +40,9 @@ public:
   Construct() : place(here()) {}
 
   void begin(Tracer &tracer, Open begun) {
+    if (open && trace == tracer.program().body.id)
+      tracer.fail(here(), "a branch begins inside of itself",
+                  "make one for each: `with tk.when(condition):`");
     open.emplace(std::move(begun));
     trace = tracer.program().body.id;
     depth = tracer.depth();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <span>
 
 namespace nb = nanobind;
 using namespace tw::kernel::detail;
@@ -76,7 +77,35 @@ static void defineTypeOf(nb::class_<Of> &type) {
   __builtin_unreachable();
 }
 
-/// if, and, while; int(x), range(x); for a in x. A size may be a number, which `isNumber` allows.
+/// How Python asks for a value: the method, the author's words for it, and what to write instead.
+struct Question {
+  const char *method, *asks, *help;
+};
+const Question shapeQuestions[] = {
+    {"__len__", "len()", "x.shape has the sizes of a tile, x.size(0) one of them"},
+    {"__iter__", "`for`, or taking it apart,",
+     "loops of the program are `for k in tk.loop(n)`; tk.slice takes a part of a tile"},
+};
+const Question numberQuestions[] = {
+    {"__float__", "float(), or a function of math,",
+     "tk.exp(x) is what math.exp is of numbers, and so on; tk.cast(x, tk.f32) converts"},
+    {"__int__", "int()", "tk.cast(x, tk.i64) converts"},
+    {"__index__", "range(), or an index of a list,",
+     "loops of the program are `for k in tk.loop(n)`; range() and lists unroll"},
+    {"__floor__", "math.floor()", "write tk.floor(x)"},
+    {"__ceil__", "math.ceil()", "write tk.ceil(x)"},
+    {"__trunc__", "math.trunc()", "write tk.trunc(x)"},
+};
+
+template <typename T>
+static void refuse(nb::class_<T> &type, std::span<const Question> questions) {
+  for (const Question &question : questions)
+    type.def(question.method, [&question](nb::handle self) -> nb::object {
+      refuseNow(self, question.asks, question.help);
+    });
+}
+
+/// if, and, while; len(x), for a in x. A size may be a number; of others also int(x), range(x).
 template <typename T>
 static void refuseValues(nb::class_<T> &type, bool isNumber = false) {
   type.def("__bool__", [](nb::handle self) -> bool {
@@ -84,14 +113,10 @@ static void refuseValues(nb::class_<T> &type, bool isNumber = false) {
               "tk.select chooses between values, tk.when and tk.branch between what is done; "
               "conditions are joined by & | ~");
   });
-  for (const char *name : {"__len__", "__iter__", "__float__", "__index__", "__int__"})
-    if (!isNumber || std::string_view(name).find("in") == std::string_view::npos)
-      type.def(name, [](nb::handle self) -> nb::object {
-        refuseNow(self, "Python",
-                  "loops of the program are `for k in tk.loop(n)`; range() and lists unroll");
-      });
+  refuse(type, shapeQuestions);
+  if (!isNumber)
+    refuse(type, numberQuestions);
   type.attr("__hash__") = nb::none();
-  type.attr("__array_ufunc__") = nb::none(); // operators of NumPy's numbers leave it to ours
 }
 
 /// x[m, 0] and x[m, 0] = t.
@@ -222,13 +247,15 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
     return symbols;
   });
   refuseValues(size, /*isNumber=*/true);
+  auto number = [](const Size &self) {
+    KSize bound(std::get<SizePtr>(sizeRef(self)));
+    if (bound.isConstant())
+      return bound.constant();
+    return traced("a size", [&](Tracer &) { return bound.constant(here()); });
+  };
   for (const char *name : {"__index__", "__int__"})
-    size.def(name, [](const Size &self) {
-      KSize bound(std::get<SizePtr>(sizeRef(self)));
-      if (bound.isConstant())
-        return bound.constant();
-      return traced("a size", [&](Tracer &) { return bound.constant(here()); });
-    });
+    size.def(name, number);
+  size.def("__float__", [number](const Size &self) { return double(number(self)); });
   nb::class_<Symbol, Size>(module, "Symbol", "A size that calls bring.")
       .def_prop_ro(
           "name", [](const Symbol &self) { return self.info().name; },
@@ -272,6 +299,13 @@ void defineValues(nb::module_ &module) {
   refuseSubscripts(buffer, "tk.load(x, [m, 0], [1, N]) reads a tile",
                    "tk.store(y, [m, 0], tile) writes a tile");
   defineTypeOf(buffer);
+  refuse(buffer, shapeQuestions);
+  refuse(buffer, numberQuestions);
+  defineRefusals(buffer);
+  buffer.def("__repr__", [](const Buffer &self) {
+    const auto &info = *self.impl();
+    return fmt::format("{}: {}{}", info.name, dtypeName(info.dtype), shapeText(info.shape));
+  });
 }
 
 } // namespace tw::python::kernel

@@ -23,6 +23,24 @@ Size sizeFrom(const KSize &size, nb::handle a, nb::handle b) {
   return {size, std::move(symbols)};
 }
 
+bool isFlag(nb::handle object) {
+  std::string_view type = Py_TYPE(object.ptr())->tp_name;
+  return PyBool_Check(object.ptr()) || type == "numpy.bool" || type == "numpy.bool_";
+}
+
+static bool isTrue(nb::handle flag) { return PyObject_IsTrue(flag.ptr()) == 1; }
+
+/// Whether it is a number that floats can be of: one of NumPy's floats, a Fraction.
+static bool isReal(nb::handle object) {
+  static const nb::handle real = nb::object(nb::module_::import_("numbers").attr("Real")).release();
+  return PyObject_IsInstance(object.ptr(), real.ptr()) == 1;
+}
+
+/// Whether it is an integer, of Python or of NumPy, or says that it can be one.
+static bool isInteger(nb::handle object) {
+  return PyIndex_Check(object.ptr()) && !nb::isinstance<tw::kernel::Buffer>(object);
+}
+
 Kind kindOf(nb::handle object) {
   if (nb::isinstance<Tile>(object))
     return Kind::Tile;
@@ -30,9 +48,11 @@ Kind kindOf(nb::handle object) {
     return Kind::Index;
   if (nb::isinstance<Size>(object))
     return Kind::Size;
-  if (nb::isinstance<Scalar>(object) || PyFloat_Check(object.ptr()) || PyBool_Check(object.ptr()))
+  if (nb::isinstance<Scalar>(object) || PyFloat_Check(object.ptr()) || isFlag(object))
     return Kind::Scalar;
-  return PyIndex_Check(object.ptr()) ? Kind::Integer : Kind::None;
+  if (isInteger(object))
+    return Kind::Integer;
+  return isReal(object) ? Kind::Scalar : Kind::None;
 }
 
 Ref sizeRef(const KSize &size) {
@@ -70,9 +90,9 @@ int64_t taken(Given<int64_t> given, const char *what, Here here) {
 }
 
 bool taken(Given<bool> given, const char *what, Here here) {
-  if (!PyBool_Check(given.object.ptr()))
+  if (!isFlag(given.object))
     failAt(here, fmt::format("{} is {}", what, shown(given.object)), "give True or False");
-  return given.object.ptr() == Py_True;
+  return isTrue(given.object);
 }
 
 std::string taken(Given<std::string> given, const char *what, Here here) {
@@ -97,16 +117,24 @@ Ref refOf(nb::handle object) {
     return nb::cast<const Scalar &>(object).ref();
   if (nb::isinstance<Size>(object))
     return sizeRef(nb::cast<const Size &>(object));
-  if (PyBool_Check(object.ptr()))
-    return object.ptr() == Py_True;
+  if (isFlag(object))
+    return isTrue(object);
   if (PyFloat_Check(object.ptr()))
     return PyFloat_AsDouble(object.ptr());
   auto refuse = [](const std::string &what, const char *help) {
     failAt(here(), fmt::format("{} is no value of a kernel", what), help);
   };
-  const char *values = "values are tiles, scalars, indices, sizes and numbers";
-  if (PyIndex_Check(object.ptr()))
+  const char *values =
+      "values are tiles, scalars, indices, sizes and numbers; tensors are arguments of the kernel";
+  if (isInteger(object))
     return integerOf(object, refuse, values);
+  if (isReal(object)) {
+    double number = PyFloat_AsDouble(object.ptr());
+    if (!PyErr_Occurred())
+      return number;
+    PyErr_Clear();
+    refuse(shown(object), "numbers of kernels are those of f64 and 64-bit integers");
+  }
   refuse(described(object), values);
   __builtin_unreachable();
 }
@@ -129,7 +157,7 @@ KSize sizeOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
     tracer.fail(
         here, fmt::format("{} got an Index, which is known only when the program runs", what),
         "sizes are integers, symbols, and what is made of these: all programs have the same");
-  if (kind != Kind::Size && kind != Kind::Integer && !PyBool_Check(object.ptr()))
+  if (kind != Kind::Size && kind != Kind::Integer && !isFlag(object))
     refuse(tracer, object, what, "sizes: integers, symbols, and what is made of these", here);
   Ref ref = refOf(object);
   if (auto *size = std::get_if<SizePtr>(&ref))

@@ -58,6 +58,8 @@ struct DTypeVariable {
 enum class Kind { None, Integer, Size, Index, Scalar, Tile };
 Kind kindOf(nanobind::handle object);
 
+/// Whether it is True or False, of Python or of NumPy.
+bool isFlag(nanobind::handle object);
 /// The size as an operand, with the numbers that symbols are in this trace.
 Ref sizeRef(const tw::kernel::Size &size);
 /// The object as an operand. Symbols that are numbers in this trace become those. Throws a
@@ -96,6 +98,8 @@ void defineValues(nanobind::module_ &module);
 /// Adds the operators.
 void defineOperators(nanobind::class_<Size> &size, nanobind::class_<Index> &index,
                      nanobind::class_<Scalar> &scalar, nanobind::class_<Tile> &tile);
+/// Says for each operator that buffers have none.
+void defineRefusals(nanobind::class_<tw::kernel::Buffer> &buffer);
 /// abs(x), and round(x), which is to even as Python's.
 nanobind::object absolute(nanobind::handle x);
 nanobind::object rounded(nanobind::handle x);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes in loops, branches and conditions of kernels: what is said, and at which line."""
+import math
+
 import pytest
 from kernel_mistakes import Mistakes
 
@@ -37,7 +39,8 @@ def maximum_of_python(x: X, y: Y):
     max(t, t)  # here
 
 
-@mistake("an Index is known only when the kernel runs, but Python asks for it while the kernel is traced",
+@mistake("an Index is known only when the kernel runs, but range(), or an index of a list, asks for it while the kernel "
+         "is traced",
          "loops of the program are `for k in tk.loop(n)`; range() and lists unroll")
 def range_of_index(x: X, y: Y):
     m, = tk.grid(M)
@@ -45,10 +48,61 @@ def range_of_index(x: X, y: Y):
         pass
 
 
-@mistake("size N is not known while the kernel is traced", "ask size.is_constant first, or bind its symbols")
+@mistake("size N is not known while the kernel is traced", "loops of the program are `for k in tk.loop(N)`; "
+         "ask size.is_constant before range(N) or int(N), or bind its symbols")
 def range_of_size(x: X, y: Y):
     for _ in range(N):  # here
         pass
+
+
+@mistake("a Tile is known only when the kernel runs, but float(), or a function of math, asks for it while the kernel is "
+         "traced", "tk.exp(x) is what math.exp is of numbers, and so on; tk.cast(x, tk.f32) converts")
+def function_of_math(x: X, y: Y):
+    _, t = row(x)
+    math.exp(t)  # here
+
+
+@mistake("a Tile is known only when the kernel runs, but math.floor() asks for it while the kernel is traced",
+         "write tk.floor(x)")
+def floor_of_math(x: X, y: Y):
+    _, t = row(x)
+    math.floor(t)  # here
+
+
+@mistake("an Index is known only when the kernel runs, but int() asks for it while the kernel is traced",
+         "tk.cast(x, tk.i64) converts")
+def int_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    int(m)  # here
+
+
+@mistake("a Tile is known only when the kernel runs, but len() asks for it while the kernel is traced",
+         "x.shape has the sizes of a tile, x.size(0) one of them")
+def length_of_tile(x: X, y: Y):
+    _, t = row(x)
+    len(t)  # here
+
+
+@mistake("a Tile is known only when the kernel runs, but `for`, or taking it apart, asks for it while the kernel is traced",
+         "loops of the program are `for k in tk.loop(n)`; tk.slice takes a part of a tile")
+def for_of_tile(x: X, y: Y):
+    _, t = row(x)
+    for _ in t:  # here
+        pass
+
+
+@mistake("size N is not known while the kernel is traced")
+def float_of_size(x: X, y: Y):
+    float(N)  # here
+
+
+@mistake("a branch begins inside of itself", "make one for each: `with tk.when(condition):`")
+def branch_in_itself(x: X, y: Y):
+    m, t = row(x)
+    branch = tk.when(m == 0)
+    with branch:
+        with branch:  # here
+            tk.store(y, [m, 0], t)
 
 
 @mistake("break, return or an exception leaves a loop while it is traced",
@@ -138,7 +192,8 @@ def no_step(x: X, y: Y):
         pass
 
 
-@mistake("the body of the loop has not ended", "loops of the program are `for k in tk.loop(n)`")
+@mistake("the body of the loop has not ended",
+         "loops of the program are `for k in tk.loop(n)`, branches `with tk.when(c):`")
 def kept_open(x: X, y: Y):
     m, t = row(x)
     KEPT.append(tk.loop(N))  # here

@@ -2,6 +2,7 @@
 """Mistakes in what operations of kernels are given: what is said, and at which line."""
 import numpy as np
 import pytest
+import torch
 from kernel_mistakes import Mistakes
 
 import tilewright.kernel as tk
@@ -16,7 +17,8 @@ def row(x):
     return m, tk.load(x, [m, 0], [1, N])
 
 
-@mistake("a ndarray is no value of a kernel", "values are tiles, scalars, indices, sizes and numbers")
+@mistake("a ndarray is no value of a kernel", "values are tiles, scalars, indices, sizes and numbers; "
+         "tensors are arguments of the kernel")
 def array_of_numpy(x: X, y: Y):
     _, t = row(x)
     t + np.ones(3)  # here
@@ -212,6 +214,116 @@ def size_of_all(x: X, y: Y):
 @mistake("grid got an argument by name", "it is grid(M, N): sizes, by place")
 def grid_by_name(x: X, y: Y):
     tk.grid(rows=M)  # here
+
+
+READS = "tk.load(x, [m, 0], [1, N]) reads a tile of it, which has"
+
+
+@mistake("a Buffer has no +", READS)
+def sum_of_buffer(x: X, y: Y):
+    x + 1  # here
+
+
+@mistake("a Buffer has no *", READS)
+def tile_by_buffer(x: X, y: Y):
+    _, t = row(x)
+    t * x  # here
+
+
+@mistake("a Buffer has no <", READS)
+def comparison_of_buffer(x: X, y: Y):
+    x < 1  # here
+
+
+@mistake("numpy.exp got a Tile", "write tk.exp, which computes when the kernel runs")
+def exp_of_numpy(x: X, y: Y):
+    _, t = row(x)
+    np.exp(t)  # here
+
+
+@mistake("numpy.arcsin got a Tile", "write tk.asin, which computes when the kernel runs")
+def arcsin_of_numpy(x: X, y: Y):
+    _, t = row(x)
+    np.arcsin(t)  # here
+
+
+@mistake("numpy.stack got a value of a kernel", "functions of tilewright.kernel compute when the kernel runs; arrays and "
+         "tensors are arguments of the kernel")
+def stack_of_numpy(x: X, y: Y):
+    _, t = row(x)
+    np.stack([t, t])  # here
+
+
+@mistake("numpy.exp got a Buffer", "write tk.exp, which computes when the kernel runs")
+def exp_of_buffer(x: X, y: Y):
+    np.exp(x)  # here
+
+
+@mistake("torch.exp got a Tile", "write tk.exp, which computes when the kernel runs")
+def exp_of_torch(x: X, y: Y):
+    _, t = row(x)
+    torch.exp(t)  # here
+
+
+@mistake("sizes and indices have no **", "write n * n")
+def power_of_size(x: X, y: Y):
+    N ** 2  # here
+
+
+@mistake("sizes and indices have no &", "tk.cast(n, tk.i64) is a scalar, which has it")
+def bits_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    m & 1  # here
+
+
+@mistake("sizes and indices have no abs()", "write tk.maximum(n, 0 - n)")
+def abs_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    abs(m)  # here
+
+
+@mistake("sizes and indices have no divmod()", "write a // b and a % b")
+def divmod_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    divmod(m, 2)  # here
+
+
+@mistake("// of N and 0 divides by 0", "divide by a number or size that is 1 or more")
+def quotient_by_0(x: X, y: Y):
+    N // 0  # here
+
+
+@mistake("cdiv of M and 0 divides by 0", "divide by a number or size that is 1 or more")
+def cdiv_by_0(x: X, y: Y):
+    tk.cdiv(M, 0)  # here
+
+
+@mistake("% divides by 0", "divide by a number or size that is 1 or more")
+def remainder_by_0(x: X, y: Y):
+    m, = tk.grid(M)
+    m % 0  # here
+
+
+@mistake("* of N * 4611686018427387904 and 4 overflows 64 bits", "sizes are from -2^63 to 2^63 - 1")
+def overflow(x: X, y: Y):
+    N * 2**62 * 4  # here
+
+
+@mistake("the grid has no sizes", "say how many programs run: m, = tk.grid(M)")
+def grid_of_nothing(x: X, y: Y):
+    tk.grid()  # here
+
+
+def test_buffers_are_written_as_their_declaration():
+    seen = []
+
+    def kernel(x: X, y: Y):
+        m, t = row(x)
+        seen.append(f"{x}, {y!r}")
+        tk.store(y, [m, 0], t)
+
+    tk.kernel(kernel).text()
+    assert seen == ["x: f32[M, N], y: f32[M, N]"]
 
 
 @pytest.mark.parametrize("name", mistake.names())

@@ -234,8 +234,8 @@ WORDS = [
     (lambda: traced(lambda x, y, m, t: t.size(2**63)), "axis of size is 9223372036854775808", BEYOND),
     (lambda: traced(lambda x, y, m, t: tk.sum(t, 1, keepdim=2)), "keepdim is 2", "give True or False"),
     (lambda: carries(lambda t: "x", lambda t: t, 4), "a str is no value of a kernel",
-     "values are tiles, scalars, indices, sizes and numbers"),
-    (lambda: doubled.text(B=2**63), "B is set to 9223372036854775808", "parameters and symbols are 64-bit integers"),
+     "values are tiles, scalars, indices, sizes and numbers; tensors are arguments of the kernel"),
+    (lambda: doubled.text(B=2**63), "B is set to 9223372036854775808", "parameters and symbols are integers from -2**63 to 2**63 - 1"),
 ]
 
 

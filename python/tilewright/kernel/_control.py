@@ -96,7 +96,7 @@ class loop:  # noqa: N801  it is used like range
             made = vars(made)
         if not isinstance(made, dict) or set(made) != set(self._names):
             got = f"a dict of {', '.join(map(str, made)) or 'nothing'}" if isinstance(made, dict) else \
-                f"a {type(made).__name__}"
+                _native.described(made)
             self._loop.fail(f"combine returns {got}, but the loop carries {', '.join(self._names) or 'nothing'}",
                             "return a dict with a value for each name")
         return tuple(made[name] for name in self._names)

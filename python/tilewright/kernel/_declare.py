@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from numbers import Integral
+from operator import index
 
 from .._native import KernelError, escaped, shown
 from .._native import kernel as _language
@@ -151,11 +153,12 @@ class Signature:
         return evaluated
 
     def _default(self, parameter: inspect.Parameter) -> int:
-        value = parameter.default
-        if not isinstance(value, int) or not -2**63 <= value < 2**63:
-            given = "no value" if value is parameter.empty else shown(value)
+        value = _integer(parameter.default)
+        if value is None:
+            given = "no value" if parameter.default is parameter.empty else shown(parameter.default)
             self.fail(f"parameter {parameter.name} has {given} by default",
                       f"the configuration of a kernel is 64-bit integers and bools: *, {parameter.name}=32")
+            raise AssertionError
         return value
 
     def _argument(self, parameter: inspect.Parameter, annotations: dict[str, Any]) -> Argument:
@@ -169,7 +172,7 @@ class Signature:
             if not isinstance(given.dtype, (_language.DType, _language.DTypeVariable)):
                 self.fail(f"argument {name}: {shown(given.dtype)} is no dtype", "the dtype comes first: tk.In[tk.f32, M, N]")
             for size in given.shape:
-                if isinstance(size, bool) or not isinstance(size, (int, _language.Size)):
+                if isinstance(size, bool) or not isinstance(size, (Integral, _language.Size)):
                     self.fail(f"argument {name}: {shown(size)} is no size",
                               'symbols gives several: N, = tk.symbols("N") is one' if isinstance(size, (list, tuple)) else
                               "sizes are symbols, integers, and what is made of these")
@@ -197,9 +200,11 @@ class Signature:
 
     def check_numbers(self, numbers: dict[str, Any]) -> None:
         """Of parameters, and of symbols that become numbers."""
-        for name, value in numbers.items():
-            if not isinstance(value, int) or not -2**63 <= value < 2**63:
-                self.fail(f"{name} is set to {shown(value)}", "parameters and symbols are 64-bit integers")
+        for name, given in numbers.items():
+            value, is_flag = _integer(given), isinstance(self.parameters.get(name), bool)
+            if value is None or (is_flag and value not in (0, 1)):
+                self.fail(f"{name} is set to {shown(given)}", "give True or False" if is_flag else
+                          "parameters and symbols are integers from -2**63 to 2**63 - 1")
 
     def documented(self, text: str | None) -> str:
         """What help() says of the kernel: the author's text, then arguments, outputs, dtypes and errors."""
@@ -226,6 +231,17 @@ class Signature:
     def dtype_variables(self) -> dict[str, _language.DTypeVariable]:
         return {each.dtype.name: each.dtype for each in self.arguments
                 if isinstance(each.dtype, _language.DTypeVariable)}
+
+
+def _integer(value: Any) -> int | None:
+    """The integer or bool, of Python or of NumPy, as Python's; None of what is none, or beyond 64 bits. An array or a
+    tensor is none, though those of one element can be an index."""
+    if isinstance(value, bool) or type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    if not isinstance(value, Integral):
+        return None
+    number = index(value)
+    return number if -2**63 <= number < 2**63 else None
 
 
 def _no_kernel(function: Any) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from numbers import Real
 
 from .. import _native
 from .._native import kernel as _language
@@ -185,8 +186,11 @@ def _tolerance(name: str, value: Any) -> float:
     """As the compiler takes it: negative for its own. Errors: TW-PYTHON-0005."""
     if value is None:
         return -1.0
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf"):
-        return float(value) if value < 2**1023 else float("inf")
+    if isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < float("inf"):
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf")
     _native.refuse("TW-PYTHON-0005", f"{name} is {_native.shown(value)}", "give a number from 0 on, or leave it out")
     raise AssertionError
 
