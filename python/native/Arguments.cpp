@@ -24,6 +24,8 @@ std::string typeName(nb::handle object) {
   return module == "builtins" ? name : module + "." + name;
 }
 
+std::string aType(nb::handle object) { return withArticle(typeName(object)); }
+
 std::string shapeText(const tw_value_info &value) {
   static const char *scalars[] = {"", "an int", "a float", "a bool"};
   if (value.kind != TW_KIND_TENSOR)
@@ -256,7 +258,7 @@ static bool isMasked(nb::handle object) {
 [[noreturn]] static void refuseSubclass(const Slot &slot, nb::handle tensor) {
   bool hasMemory = hasTorchMemory(tensor);
   refuse(slot, Code::PYTHON_1,
-         fmt::format("is a {}, a subclass of torch.Tensor, {}", typeName(tensor),
+         fmt::format("is {}, a subclass of torch.Tensor, {}", aType(tensor),
                      hasMemory ? "which may mean something else by what is in its memory"
                                : "whose elements need not be in its memory"),
          hasMemory ? "give a plain tensor: x.as_subclass(torch.Tensor) is one on the same memory"
@@ -276,14 +278,16 @@ void Arguments::addOther(const Slot &slot, nb::handle object) {
     refuseSubclass(slot, object);
   if (isMasked(object))
     refuse(slot, Code::PYTHON_1,
-           fmt::format("is a {}, and has a mask, which programs do not read", typeName(object)),
+           fmt::format("is {}, and has a mask, which programs do not read", aType(object)),
            "call .filled(value) first");
   if (PyObject_CheckBuffer(object.ptr()))
     return addBuffer(slot, object);
   if (nb::hasattr(object, "__dlpack__"))
     return addDLPack(slot, object);
-  refuse(slot, Code::PYTHON_1, fmt::format("is a {}, not a tensor", typeName(object)),
-         "give a torch tensor, a NumPy array, or anything else with __dlpack__");
+  bool isNested = slot.role.noun == inputRole.noun && isNestedArgument(object);
+  refuse(slot, Code::PYTHON_1, fmt::format("is {}, not a tensor", aType(object)),
+         isNested ? nestedHelp
+                  : "give a torch tensor, a NumPy array, or anything else with __dlpack__");
 }
 
 void Arguments::addScalar(const Slot &slot, nb::handle object) {
@@ -305,7 +309,7 @@ void Arguments::addScalar(const Slot &slot, nb::handle object) {
   if (!isFine) {
     PyErr_Clear();
     refuse(slot, Code::PYTHON_1, fmt::format("is {} of type {}", shown(object), typeName(object)),
-           "give a Python number of that kind");
+           scalarHelps[slot.value.kind]);
   }
   given.push_back({&value, tw_dtype_bytes(slot.value.dtype), slot.value.dtype, 0, nullptr});
 }
@@ -439,7 +443,7 @@ void Arguments::addBuffer(const Slot &slot, nb::handle object) {
       refuseUnwritable(slot, "its memory is read-only");
     if (nb::hasattr(object, "__dlpack__")) // dtypes that buffers cannot say
       return addDLPack(slot, object);
-    refuse(slot, Code::PYTHON_1, fmt::format("is a {} without a plain buffer", typeName(object)),
+    refuse(slot, Code::PYTHON_1, fmt::format("is {} without a plain buffer", aType(object)),
            "give an array of numbers");
   }
   auto dtype = fromBufferFormat(buffer.format, buffer.itemsize);
@@ -481,7 +485,7 @@ static dlpack::Device placeOf(const Slot &slot, nb::handle object) {
   if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
       !nb::isinstance<nb::int_>(device[0]) || !nb::isinstance<nb::int_>(device[1]))
     refuse(slot, Code::PYTHON_1,
-           fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object), shown(device)),
+           fmt::format("is {} whose __dlpack_device__ gives {}", aType(object), shown(device)),
            "update the library it comes from");
   if (!nb::try_cast(device[0], place.type) || !nb::try_cast(device[1], place.index))
     refuse(slot, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
@@ -519,10 +523,9 @@ static nb::object exportDLPack(const Slot &slot, nb::handle object, dlpack::Devi
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_BufferError))
       throw;
-    refuse(
-        slot, Code::PYTHON_1,
-        fmt::format("is a {} that cannot be exported: {}", typeName(object), textOf(error.value())),
-        "give an array of numbers");
+    refuse(slot, Code::PYTHON_1,
+           fmt::format("is {} that cannot be exported: {}", aType(object), textOf(error.value())),
+           "give an array of numbers");
   }
 }
 
@@ -548,7 +551,7 @@ void Arguments::addDLPack(const Slot &slot, nb::handle object) {
   auto [tensor, isReadOnly] = tensorIn(capsule);
   if (!tensor)
     refuse(slot, Code::PYTHON_1,
-           fmt::format("is a {} whose __dlpack__ gives no tensor of DLPack 1", typeName(object)),
+           fmt::format("is {} whose __dlpack__ gives no tensor of DLPack 1", aType(object)),
            "update the library it comes from");
   kept.push_back(capsule); // which frees the tensor, as it is not marked as used
   if (!isSamePlace(tensor->device, place))
@@ -564,7 +567,7 @@ void Arguments::addDLPack(const Slot &slot, nb::handle object) {
   if (!count) {
     if (slot.value.mutated)
       refuseUnwritable(slot, "it is not contiguous");
-    refuse(slot, Code::PYTHON_1, fmt::format("is a {} that is not contiguous", typeName(object)),
+    refuse(slot, Code::PYTHON_1, fmt::format("is {} that is not contiguous", aType(object)),
            "make it contiguous first");
   }
   noteLibrary(Library::Other);

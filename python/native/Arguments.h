@@ -26,6 +26,18 @@ inline constexpr Role inputRole{"input", "the program takes"},
     resultRole{"the memory for output", "the program gives"},
     stateRole{"the new value of state", "the program keeps"};
 
+/// What to give, by tw_kind.
+inline constexpr const char *scalarHelps[] = {"", "give an integer from -2**63 to 2**63 - 1",
+                                              "give a number that a float can be of",
+                                              "give True or False"};
+/// For what a module takes as one argument, and a program as the tensors in it.
+inline constexpr const char *nestedHelp =
+    "give the tensors in it, each as an argument of its own, in the order of program.inputs";
+inline bool isNestedArgument(nanobind::handle object) {
+  return PyDict_Check(object.ptr()) || PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) ||
+         nanobind::hasattr(object, "__dataclass_fields__");
+}
+
 /// What an object is given for.
 struct Slot {
   Slot(const tw_value_info &value, const Role &role = inputRole) : value(value), role(role) {}
@@ -127,6 +139,8 @@ bool viewTensor(const dlpack::ExchangeApi &api, nanobind::handle object, dlpack:
 
 /// "TypeName", with its module unless that is builtins.
 std::string typeName(nanobind::handle object);
+/// The same with its article: "a numpy.ndarray".
+std::string aType(nanobind::handle object);
 /// "f32[2, s0]"; "f32" where the rank is -1, which stands for any.
 std::string shapeText(const tw_value_info &value);
 

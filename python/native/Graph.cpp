@@ -222,8 +222,9 @@ nb::object Graph::call(nb::list arguments) {
   size_t count = inputs.size() - constants.size();
   if (nb::len(arguments) != count)
     raise(Diagnostic{Code::PYTHON_3,
-                     fmt::format("a compiled graph takes {} arguments, but {} were given", count,
-                                 nb::len(arguments)),
+                     fmt::format("a compiled graph takes {} argument{}, but {} {} given", count,
+                                 count == 1 ? "" : "s", nb::len(arguments),
+                                 nb::len(arguments) == 1 ? "was" : "were"),
                      {},
                      {},
                      callInstead});

@@ -86,12 +86,11 @@ static nb::object inCallersOrder(const nb::object &copy, const std::vector<int> 
 void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle object) {
   dlpack::Tensor view;
   if (!hasTorchMemory(object))
-    raise(
-        Diagnostic{Code::PYTHON_1,
-                   fmt::format("argument {} of a compiled graph is a {}", index, typeName(object)),
-                   {},
-                   {},
-                   fmt::format("give plain tensors in {}", placeText(place))});
+    raise(Diagnostic{Code::PYTHON_1,
+                     fmt::format("argument {} of a compiled graph is {}", index, aType(object)),
+                     {},
+                     {},
+                     fmt::format("give plain tensors in {}", placeText(place))});
   if (!viewTensor(api, object, view))
     view.device.type = -1;
   auto dtype = view.device == place ? fromDLPack(view.dtype) : std::nullopt;

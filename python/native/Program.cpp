@@ -37,6 +37,11 @@ Program::Program(const std::string &path, int descriptor, int threads,
   hasState = info.state_count > 0;
 }
 
+std::string Program::name() const {
+  return file < 0 ? artifactPath
+                  : std::string("the program ") + tw_program_describe(program)->model;
+}
+
 Program::~Program() {
   for (auto &[threads, instances] : idle)
     for (tw_instance *instance : instances)
@@ -67,12 +72,13 @@ public:
     } else if (program.hasState && program.lent > 0) {
       raise(Diagnostic{
           Code::RUNTIME_16,
-          fmt::format("a call of {} begins while another one runs", program.artifactPath),
+          fmt::format("a call of {} begins while another one runs", program.name()),
           {},
           {fmt::format("it has state, \"{}\", which calls at one time would mix up",
                        tw_program_state(program.program, 0)->name)},
-          "let calls of one program with state follow each other, or load the program "
-          "once for each thread"});
+          "let calls of one program with state follow each other, under a lock, or give each "
+          "thread "
+          "a program of its own: program.save(path), and tilewright.load(path) in each"});
     } else {
       tw_instance_options options{sizeof options, threads, 0, TW_GRAPHS_AUTO};
       check(tw_instance_create(program.program, &options, &instance));

@@ -52,6 +52,9 @@ public:
   bool followsTorch() const { return isFollower; }
   int descriptor() const { return file; }
   const std::string &path() const { return artifactPath; }
+  /// As messages speak of it: its path, or that of a file in memory, which has none, what the model
+  /// is called.
+  std::string name() const;
 
   // State; see tw_instance_state_get. Throw (RUNTIME_15 and 14).
   nanobind::object getState(nanobind::handle name);

@@ -40,7 +40,8 @@ static Objects gather(const Program &program, PyObject *args, PyObject *named,
   size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args));
   if (count > inputs.size())
     refuseCall(program,
-               fmt::format("the program has {} inputs, but {} were given", inputs.size(), count));
+               fmt::format("the program has {} input{}, but {} {} given", inputs.size(),
+                           inputs.size() == 1 ? "" : "s", count, count == 1 ? "was" : "were"));
   if (count == inputs.size() && !named)
     return {PySequence_Fast_ITEMS(args), count};
   objects.resize(inputs.size() + program.outputs().size());
@@ -141,6 +142,23 @@ static PyObject *callProgram(PyObject *self, PyObject *args, PyObject *named) {
                        "make programs with tilewright.compile or tilewright.load"});
     return runProgram(*nb::inst_ptr<Program>(self), args, named);
   });
+}
+
+/// Says of a type's __call__ what it does, in place of Python's "Call self as a function.". It
+/// stays the wrapper of the type's slot, by which subclasses of Python inherit the slot as it is.
+static void documentCall(nb::handle type, const char *doc) {
+  PyObject *known = reinterpret_cast<PyTypeObject *>(type.ptr())->tp_dict;
+  PyObject *call = PyDict_GetItemString(known, "__call__");
+  if (!call || Py_TYPE(call) != &PyWrapperDescr_Type)
+    return;
+  auto *wrapper = reinterpret_cast<PyWrapperDescrObject *>(call);
+  static wrapperbase base = *wrapper->d_base;
+  base.doc = doc;
+  nb::object documented = nb::steal(
+      PyDescr_NewWrapper(reinterpret_cast<PyTypeObject *>(type.ptr()), &base, wrapper->d_wrapped));
+  if (!documented.is_valid() || PyDict_SetItemString(known, "__call__", documented.ptr()))
+    throw nb::python_error();
+  PyType_Modified(reinterpret_cast<PyTypeObject *>(type.ptr()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,7 +283,13 @@ void defineProgram(nb::module_ &module) {
       "The dtype (\"f32\") of what is given for the argument `name` of a kernel, which takes what "
       "is `wanted`. Errors: TW-PYTHON-0001 and 0002, as of a call.");
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(callProgram)}, {0, nullptr}};
-  nb::class_<Program>(module, "Program", nb::type_slots(slots))
+  nb::class_<Program> program(module, "Program", nb::type_slots(slots));
+  documentCall(program,
+               "__call__($self, /, *inputs, **named)\n--\n\n"
+               "Runs the program on its inputs, in order or by name; memory for results by their "
+               "names. Gives\nthe results, one alone or several as a tuple. inputs and outputs say "
+               "dtypes and sizes; the\nclass, what else is asked of tensors, and the errors.");
+  program
       .def(nb::init<const std::string &, int, int, std::string, const std::string &>(),
            nb::arg("path"), nb::arg("descriptor") = -1, nb::arg("threads") = 0,
            nb::arg("library") = "numpy", nb::arg("device") = "")

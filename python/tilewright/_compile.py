@@ -7,16 +7,18 @@ from collections.abc import Iterable
 
 from . import _native
 from ._device import is_for_gpu
-from ._program import Program, Report, check_precision, check_text, check_threads, path_text, read_report
+from ._program import Program, Report, check_precision, check_text, check_threads, in_memory, path_text, read_report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from .kernel import Kernel
+
 
 def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None = None, *,  # noqa: A001
-            dynamic_shapes: Any = None, target: str = "cpu", kernels: Sequence[str | os.PathLike[str]] = (),
+            dynamic_shapes: Any = None, target: str = "cpu", kernels: Sequence[str | os.PathLike[str] | Kernel] = (),
             threads: int = 0, dump_to: str | os.PathLike[str] | None = None, device: str | None = None,
             precision: str = "f32") -> Program:
     """Compiles a model to a Program in memory; Program.save writes it to a file.
@@ -26,7 +28,7 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
     the path of a .pt2 or .mlir file. Its weights are read where they are and written to no file.
     target: "cpu", "cpu:NAME" (a CPU as LLVM calls it), "nvidia:sm_90a" or "reference". kernels:
     hand-written kernels that the model calls (docs/calling-kernels.md): paths of .cpp, .so and .mlir
-    files, or texts of the tile dialect. threads: of each call; 0 for all cores. dump_to: a folder that
+    files, texts of the tile dialect, or functions with @tk.kernel, with their parameters' defaults. threads: of each call; 0 for all cores. dump_to: a folder that
     gets the IR after every stage. device: where the program is loaded: "cpu", "cuda" or "cuda:N"; None
     for the first that the target is for. To compile for a device that this machine has not, see
     compile_to_file. precision: of products of f32, "f32"; "bf16", to which what is multiplied is rounded; or
@@ -43,13 +45,12 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
         check_text("device", device)
     descriptor, report, library, files = _compiled(model, example_inputs, dynamic_shapes, target, kernels, dump_to, None,
                                                    precision)
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report,
-                   compiled_from=files, device=device)
+    return in_memory(descriptor, threads=threads, library=library, report=report, compiled_from=files, device=device)
 
 
 def compile_to_file(model: Any, path: str | os.PathLike[str],
                     example_inputs: tuple[Any, ...] | dict[str, Any] | None = None, *, dynamic_shapes: Any = None,
-                    target: str = "cpu", kernels: Sequence[str | os.PathLike[str]] = (),
+                    target: str = "cpu", kernels: Sequence[str | os.PathLike[str] | Kernel] = (),
                     dump_to: str | os.PathLike[str] | None = None, precision: str = "f32") -> Report:
     """Compiles a model as `compile` does, and writes the artifact to `path` without loading it: for a machine with
     another CPU than this one, or a GPU. tilewright.load loads it there. Gives the report. Errors: as of `compile`;
@@ -87,8 +88,9 @@ def _compiled(model: Any, example_inputs: Any, dynamic_shapes: Any, target: str,
     return descriptor, report, library, [*paths, *([name] if json is None else [])]
 
 
-def split_kernels(kernels: Sequence[str | os.PathLike[str]]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The paths, and the texts with a name for each: a text is what holds a line end."""
+def split_kernels(kernels: Sequence[str | os.PathLike[str] | Kernel]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The paths, and the texts with a name for each: a text is what holds a line end, or what a kernel in Python
+    becomes."""
     if isinstance(kernels, (str, os.PathLike)) or not isinstance(kernels, Iterable):
         _native.refuse("TW-PYTHON-0005", f"kernels is {_native.shown(kernels)}", "give a list: kernels=[...]")
     paths, texts = [], []
@@ -99,6 +101,20 @@ def split_kernels(kernels: Sequence[str | os.PathLike[str]]) -> tuple[list[str],
         elif isinstance(kernel, (str, os.PathLike)):
             paths.append(path_text("the path of a kernel", kernel))
         else:
-            _native.refuse("TW-PYTHON-0005", f"a kernel is a {type(kernel).__name__}",
-                           "give paths of .cpp, .so and .mlir files, or texts of the tile dialect")
+            texts.append(_traced(kernel))
     return paths, texts
+
+
+def _traced(kernel: Any) -> tuple[str, str]:
+    """The file and the text of a kernel in Python."""
+    from .kernel import Kernel
+
+    if not isinstance(kernel, Kernel):
+        _native.refuse("TW-PYTHON-0005", f"a kernel is {_native.described(kernel)}",
+                       "give paths of .cpp, .so and .mlir files, texts of the tile dialect, or functions with @tk.kernel")
+    for name, variable in kernel.signature.dtype_variables().items():
+        if len(variable.choices) > 1:
+            _native.refuse("TW-PYTHON-0005", f"kernel {kernel.name} is for several dtypes {name}",
+                           f"give its text for the one that the model has, {kernel.name}.text({name}=tk."
+                           f"{variable.choices[0].name}), or make it an operator: {kernel.name}.register(\"lib::name\")")
+    return kernel.signature.file, kernel.text()

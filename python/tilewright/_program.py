@@ -399,6 +399,25 @@ class Program(_native.Program):
         return f"<tilewright.Program {self._facts['model']}({takes}) -> ({gives})>"
 
 
+def in_memory(descriptor: int, **options: Any) -> Program:
+    """The program in a file without a name, which has just been compiled. Errors: as of compiled."""
+    return compiled(f"/proc/self/fd/{descriptor}", descriptor=descriptor, **options)
+
+
+def compiled(path: str, **options: Any) -> Program:
+    """The program that has just been compiled to a file of which the user does not know. Errors: as of load, but they speak
+    of the program."""
+    try:
+        return Program(path, **options)
+    except _native.Error as error:
+        advice = error.help
+        if error.code == "TW-RUNTIME-0005":
+            advice = ("leave out the target: it is then this machine's; tilewright.compile_to_file writes a program for "
+                      "another machine, and does not load it")
+        _native.refuse(error.code, error.message.replace(path, "the program"), advice)
+        raise AssertionError from None
+
+
 def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "numpy",
          device: str | None = None) -> Program:
     """Loads an artifact that Program.save or `tilewright compile` wrote. It is native code: load only
@@ -416,7 +435,7 @@ def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "nump
 def path_text(what: str, path: object) -> str:
     """A path as the runtime takes it. Errors: TW-PYTHON-0005."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        _native.refuse("TW-PYTHON-0005", f"{what} is a {type(path).__name__}", "give a str or a pathlib.Path")
+        _native.refuse("TW-PYTHON-0005", f"{what} is {_native.described(path)}", "give a str or a pathlib.Path")
     text = os.fsdecode(path)
     if is_odd(text):
         _native.refuse("TW-PYTHON-0005", f"{what} {_native.shown(text)} is not UTF-8, or has a zero in it",

@@ -204,7 +204,7 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
                       fmt::format("there is no level \"{}\" of a kernel", level),
                       {},
                       {},
-                      "the levels are plan, loops, llvm and assembly"};
+                      "the levels are source, plan, loops, llvm and assembly"};
   TW_ASSIGN(NamedTarget target, findTarget(targetName));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);

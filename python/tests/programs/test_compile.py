@@ -57,7 +57,7 @@ def test_what_cannot_be_compiled(refusal, tmp_path):
         tilewright.compile(3, (1,))
     with refusal("TW-PYTHON-0007", "example_inputs"):
         tilewright.compile(torch.nn.ReLU())
-    with refusal("TW-PYTHON-0005", "a kernel is a int"):
+    with refusal("TW-PYTHON-0005", "a kernel is an int", "functions with @tk.kernel"):
         tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), kernels=[3])
     with refusal("TW-PYTHON-0005", "give a list"):
         tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), kernels="softmax.cpp")

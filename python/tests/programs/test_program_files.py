@@ -108,7 +108,7 @@ def test_paths_may_be_bytes(mlp, tmp_path):
     assert tilewright.load(os.fsencode(tmp_path / "mlp.so")).inputs
 
 
-@pytest.mark.parametrize("path, words", [(5, "the path is a int"), ("a\0b", "has a zero in it"), ("/tmp/\udcff", "not UTF-8")])
+@pytest.mark.parametrize("path, words", [(5, "the path is an int"), ("a\0b", "has a zero in it"), ("/tmp/\udcff", "not UTF-8")])
 def test_paths_that_are_none(refusal, path, words):
     with refusal("TW-PYTHON-0005", words):
         tilewright.load(path)

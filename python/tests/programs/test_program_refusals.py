@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is said of calls that cannot be: code, message and advice, whole."""
 import ctypes
+import platform
 import signal
 
 import numpy as np
@@ -126,7 +127,8 @@ def test_a_call_of_a_program_with_state_within_another(tmp_path):
     error = caught.value
     assert (error.code, error.message, error.help) == (
         "TW-RUNTIME-0016", f"a call of {tmp_path / 'counted.so'} begins while another one runs",
-        "let calls of one program with state follow each other, or load the program once for each thread")
+        "let calls of one program with state follow each other, under a lock, or give each thread a program of its own: "
+        "program.save(path), and tilewright.load(path) in each")
     assert 'it has state, "calls", which calls at one time would mix up' in error.text
     assert program(x, few).tolist() == [3, 3]
 
@@ -160,3 +162,49 @@ def test_a_process_without_descriptors(run_python, tmp_path):
 TW-IO-0002; there is no memory for the program: Too many open files; close files that this process holds open
 [0.0, 0.0, 1.0]
 """
+
+
+class Nested(torch.nn.Module):
+    def forward(self, x, more):
+        return x + more["a"]
+
+
+def test_what_a_module_takes_as_one_argument(refusal):
+    x = torch.ones(3)
+    program = tilewright.compile(Nested(), (x, {"a": x}))
+    assert program(x, x).tolist() == [2, 2, 2]
+    for given in {"a": x}, [x], (x,):
+        with refusal("TW-PYTHON-0001", f'input "more_a" is a {type(given).__name__}, not a tensor',
+                     "give the tensors in it, each as an argument of its own, in the order of program.inputs"):
+            program(x, given)
+
+
+def test_programs_in_memory_are_called_by_their_models(refusal):
+    """The files in which they are have no names that a user knows."""
+    x, few = torch.zeros(2), torch.tensor(3.0)
+    program = tilewright.compile(Counted(), (x, few), threads=1)
+
+    def call_again(*_):
+        program(x, few)
+
+    before = signal.signal(signal.SIGALRM, call_again)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with refusal("TW-RUNTIME-0016", "a call of the program Counted begins while another one runs", "program.save(path)"):
+            program(x, torch.tensor(float("inf")))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_programs_for_other_machines_are_not_loaded(refusal):
+    other = "cpu:x86-64" if platform.machine() == "aarch64" else "cpu:aarch64"
+    with refusal("TW-RUNTIME-0005", "the code is for", "tilewright.compile_to_file"):
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(3),), target=other)
+    with pytest.raises(tilewright.Error) as caught:
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(3),), target=other)
+    assert "/proc" not in caught.value.text and "-->" not in caught.value.text
+
+
+def test_help_says_what_a_call_does():
+    assert "Runs the program on its inputs" in tilewright.Program.__call__.__doc__

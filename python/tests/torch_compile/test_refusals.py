@@ -117,7 +117,7 @@ ARGUMENTS = [
      'input "x" is not strided: its layout is sparse or another one', "call .to_dense() first"),
     (lambda c: c(np.ma.masked_array(z(), mask=[1, 0, 0]), z()), "0001",
      f'input "x" is a {np.ma.MaskedArray.__module__}.MaskedArray, and has a mask, which programs do not read', "call .filled(value) first"),
-    (lambda c: c(5, z()), "0001", 'input "x" is a int, not a tensor',
+    (lambda c: c(5, z()), "0001", 'input "x" is an int, not a tensor',
      "give a torch tensor, a NumPy array, or anything else with __dlpack__"),
 ]
 COMPILING = [
@@ -135,7 +135,7 @@ COMPILING = [
      "weight w is a tensor of the layout torch.sparse_coo", "call .to_dense() first"),
     (lambda _: tilewright.compile(Buffered(torch.ones(3, 3, device="meta")), (torch.ones(3, 3, device="meta"),)), "0007",
      "weight w is a Tensor on meta", "weights are plain tensors in main memory: call .cpu() first"),
-    (lambda _: _explain.explain(5, torch.ones(3)), "0007", "what is to be explained is a int",
+    (lambda _: _explain.explain(5, torch.ones(3)), "0007", "what is to be explained is an int",
      "give a function or a module, and its arguments behind it"),
     (lambda _: _options.read(None, 5), "0005", "options is 5", 'give a dict: options={"threads": 1}'),
     (lambda _: _options.read(None, {"thread": 5}), "0005", "the backend tilewright has no option 'thread'",
@@ -143,7 +143,7 @@ COMPILING = [
     (lambda _: _options.read(None, {"threads": 0}), "0005", "the option threads is 0", "give a number from 1 to 1024"),
     (lambda _: _options.read(None, {"freeze": 1}), "0005", "the option freeze is 1", "give True or False"),
     (lambda _: _options.read(None, {"target": 1}), "0005", "the option target is 1", "give a text in UTF-8 without a zero"),
-    (lambda _: _options.read(None, {"dump_to": 1}), "0005", "the option dump_to is a int", "give a str or a pathlib.Path"),
+    (lambda _: _options.read(None, {"dump_to": 1}), "0005", "the option dump_to is an int", "give a str or a pathlib.Path"),
     (lambda _: _options.read("fast", None), "0005", "mode='fast' is given",
      "the backend tilewright has no modes: leave it out"),
 ]
@@ -156,7 +156,7 @@ KERNELS = [
      "interpret and check give results in memory of their own"),
 ]
 GRAPHS = [
-    (lambda g: g([]), "0003", "a compiled graph takes 1 arguments, but 0 were given", CALL_INSTEAD),
+    (lambda g: g([]), "0003", "a compiled graph takes 1 argument, but 0 were given", CALL_INSTEAD),
     (lambda g: g(torch.ones(3)), "0003", "a compiled graph takes one list", CALL_INSTEAD),
     (lambda g: g(["x"]), "0001", "argument 0 of a compiled graph is a str", IN_MAIN_MEMORY),
     (lambda g: g([torch.ones(3, device="meta")]), "0002",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How torch.compile finds the backend, and its options."""
 import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,9 @@ def test_unknown_options_are_refused():
     assert "TW-PYTHON-0005" in failing(options={"kernels": "k.cpp"})
     assert "TW-IO-0001" in failing(options={"kernels": ["no.cpp"]}) and "no.cpp" in failing(options={"kernels": ["no.cpp"]})
     assert "TW-DRIVER-0002" in failing(options={"target": "gpu"})
+    elsewhere = failing(options={"target": "cpu:x86-64" if platform.machine() == "aarch64" else "cpu:aarch64"})
+    assert "TW-RUNTIME-0005" in elsewhere and "leave out the target" in elsewhere and ".so" not in elsewhere
+    assert "give a list" not in failing(options={"kernels": [3]}) and "a kernel is an int" in failing(options={"kernels": [3]})
     assert "TW-PYTHON-0005" in failing(mode="max-autotune")
 
 

@@ -7,7 +7,7 @@ import os
 from .. import _cache, _native
 from .._device import GPU_TARGETS
 from .._native import kernel as _language
-from .._program import Program
+from .._program import Program, compiled, in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def arrange(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Cal
         raise AssertionError
 
     if len(args) > len(signature.inputs):
-        refuse(f"it takes {len(signature.inputs)} arguments, but {len(args)} are given")
+        count = len(signature.inputs)
+        refuse(f"it takes {count} argument{'' if count == 1 else 's'}, but {len(args)} are given")
     inputs = dict(zip((each.name for each in signature.inputs), args))
     outputs, parameters = {}, {}
     for name, value in named.items():
@@ -144,5 +145,5 @@ def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str,
         "", None, [], [], [(kernel.signature.file, text)], target, path, None, kernel.name,
         key=_cache.name_of(path) if path else None))
     if path:
-        return Program(path, threads=-1, report=report, device=device)
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=-1, report=report, device=device)
+        return compiled(path, threads=-1, report=report, device=device)
+    return in_memory(descriptor, threads=-1, report=report, device=device)

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .. import _cache, _native
-from .._program import Program
+from .._program import Program, compiled, in_memory
 from ._options import Options
 from ._place import Place
 
@@ -51,8 +51,8 @@ def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # no
 
 def _loaded(path: str | None, descriptor: int, report: str | None, device: str | None) -> Program:
     if path:
-        return Program(path, library="torch", report=report, device=device)
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, library="torch", report=report, device=device)
+        return compiled(path, library="torch", report=report, device=device)
+    return in_memory(descriptor, library="torch", report=report, device=device)
 
 
 def entries() -> list[Any]:

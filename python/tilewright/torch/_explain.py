@@ -141,7 +141,7 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
     from ._backend import compile_for
 
     if not callable(f):
-        _native.refuse("TW-PYTHON-0007", f"what is to be explained is a {type(f).__name__}",
+        _native.refuse("TW-PYTHON-0007", f"what is to be explained is {_native.described(f)}",
                        "give a function or a module, and its arguments behind it")
     records: list[GraphRecord] = []
     ours = {key: value for key, value in options.items() if key != GUARDS} if isinstance(options, dict) else options

@@ -30,10 +30,10 @@ def export(model: Any, example_inputs: Any, dynamic_shapes: Any) -> ExportedProg
                            "give them to torch.export.export")
         return model
     if not isinstance(model, torch.nn.Module):
-        _native.refuse("TW-PYTHON-0007", f"a {type(model).__name__} is no model",
+        _native.refuse("TW-PYTHON-0007", f"{_native.described(model)} is no model",
                        "give a torch.nn.Module, a torch.export.ExportedProgram, or the path of a .pt2 file")
     if not isinstance(example_inputs, (tuple, list, dict)):
-        _native.refuse("TW-PYTHON-0007", f"example_inputs is a {type(example_inputs).__name__}",
+        _native.refuse("TW-PYTHON-0007", f"example_inputs is {_native.described(example_inputs)}",
                        "give a tuple of arguments, or a dict of them by name, to export the module with")
     if not _private.is_tracing_possible():
         _native.refuse("TW-PYTHON-0007", f"torch cannot export {type(model).__name__} in the child of this fork: another "
@@ -92,7 +92,7 @@ def _weights(exported: ExportedProgram, is_for_gpu: bool) -> tuple[dict[str, tor
             if is_for_gpu and tensor.is_cuda:
                 tensor = tensor.cpu()
             if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu":
-                _native.refuse("TW-PYTHON-0007", f"weight {spec.target} is a {type(tensor).__name__} on {tensor.device}",
+                _native.refuse("TW-PYTHON-0007", f"weight {spec.target} is {_native.described(tensor)} on {tensor.device}",
                                "weights are plain tensors in main memory: call .cpu() first")
             if tensor.is_conj() or tensor.is_neg():
                 tensor = tensor.resolve_conj().resolve_neg()
