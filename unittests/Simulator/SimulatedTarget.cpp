@@ -76,8 +76,10 @@ public:
     kernel->getContext()->loadAllAvailableDialects();
     OwningOpRef<ModuleOp> device = ModuleOp::create(kernel->getLoc());
     bool isPlain = running && running->avoidsTensorCores;
-    auto lower = isPlain ? target::nvidia::lowerWithoutTensorCores : target::nvidia::lowerKernel;
-    auto lowered = lower(cast<tile::KernelOp>(kernel), *device, into, architecture);
+    auto typed = cast<tile::KernelOp>(kernel);
+    auto lowered = isPlain
+                       ? target::nvidia::lowerWithoutTensorCores(typed, *device, into, architecture)
+                       : target::nvidia::lowerKernel(typed, *device, into, architecture);
     if (failed(lowered) || failed(target::lowerLoops(*device)))
       return failure();
     if (running)
