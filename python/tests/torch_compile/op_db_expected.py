@@ -242,3 +242,17 @@ GAPS_STRIDES = {
     "AOTAutograd's graph gives results with these strides": {"nn.functional.dropout": 8},
     "AOTAutograd's graph gives gradients with these strides": {"diagonal_scatter": 15, "select_scatter": 5, "slice_scatter": 9, "stft": 2},
 }
+# In other orders of dimensions: the operators of which torch's graphs have other strides than eager PyTorch for a sample.
+# They are made of other operators than eager PyTorch runs: gradients of formulas that write in place, of upsampling as an
+# index, of sums of what is expanded, and in a dimension of one element the mean of a pool that is a view.
+LAYOUT_STRIDES = {
+    "AOTAutograd's graph gives results with these strides": [
+        "nn.functional.avg_pool1d"],
+    "AOTAutograd's graph gives gradients with these strides": [
+        "dist", "max.binary", "max.reduction_no_dim", "maximum", "median", "min.binary", "min.reduction_no_dim",
+        "minimum", "nanmedian", "nn.functional.interpolate.bilinear", "nn.functional.interpolate.nearest",
+        "nn.functional.interpolate.nearest-exact", "nn.functional.interpolate.trilinear",
+        "nn.functional.multi_margin_loss", "nn.functional.triplet_margin_loss",
+        "nn.functional.triplet_margin_with_distance_loss", "nn.functional.upsample_bilinear",
+        "nn.functional.upsample_nearest", "norm", "norm.fro", "ormqr", "prod", "stft"],
+}

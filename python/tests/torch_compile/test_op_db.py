@@ -70,14 +70,14 @@ ALL = bool(os.environ.get("TW_ALL_OPERATORS"))  # all samples of all operators
 NAMES = list(OPERATORS) if ALL else CHOSEN
 
 
-def samples_of(op, have_gaps):
-    """Samples of f32, or i64 where there is no f32; empty where there is neither. Where they `have_gaps`, each element is in
-    memory beside one that nobody may read."""
+def samples_of(op, have_gaps, count=None if ALL else SAMPLES):
+    """The first samples, or all, of f32, or of i64 where there is no f32; empty where there is neither. Where they
+    `have_gaps`, each element is in memory beside one that nobody may read."""
     dtype = next((each for each in (torch.float32, torch.int64) if op.supports_dtype(each, "cpu")), None)
     if dtype is None:
         return []
     samples = list(op.sample_inputs("cpu", dtype, requires_grad=dtype.is_floating_point and op.supports_autograd))
-    samples = samples if ALL else samples[:SAMPLES]
+    samples = samples[:count]
     if not have_gaps:
         return samples
     return [sample.noncontiguous() for sample in samples if all(
@@ -85,10 +85,11 @@ def samples_of(op, have_gaps):
 
 
 class Call:
-    """A function of a sample's tensors that calls the operator."""
+    """A function of a sample's tensors that calls the operator. `layout`, where there is one, gives a tensor by its place
+    among them other memory."""
 
-    def __init__(self, op, sample):
-        self.op = op
+    def __init__(self, op, sample, layout=None):
+        self.op, self.layout = op, layout
         self.leaves, self.tree = pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
         self.places = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, torch.Tensor)]
 
@@ -109,6 +110,8 @@ class Call:
             if place in seen and leaf.numel() and 0 not in leaf.stride():
                 leaf = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype).copy_(leaf)
             seen |= {place} - {None}
+            if self.layout is not None and leaf.layout is torch.strided and leaf.numel():
+                leaf = self.layout(leaf, len(made)).detach()
             made.append(leaf.requires_grad_(tensor.requires_grad))
         return made
 
@@ -178,9 +181,8 @@ def other_strides(function, ours, theirs):
     return said
 
 
-def compare(name, op, sample, records):
-    """Values, strides and gradients of one sample against eager PyTorch. What is said of the strides."""
-    function = Call(op, sample)
+def compare(name, function, records):
+    """Values, strides and gradients of one sample's Call against eager PyTorch. What is said of the strides."""
     mine, theirs = function.inputs(), function.inputs()
     ours = Ours(records)
     fast = compiled(function, ours)
@@ -229,7 +231,7 @@ class Outcome:
         for number, sample in enumerate(self.samples):
             records = []
             try:
-                self.strides.update(compare(name, op, sample, records))
+                self.strides.update(compare(name, Call(op, sample), records))
             except Untraceable as error:
                 self.untraceable[str(error)] += 1
             except Exception as error:  # the other samples are looked at, too

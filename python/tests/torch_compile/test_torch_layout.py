@@ -95,6 +95,68 @@ def test_gradients_of_what_is_computed_from_random_numbers(turned, draw, dynamic
     assert ours.stride() == theirs.stride()
 
 
+IMAGES = torch.linspace(-1, 1, 288).view(2, 4, 6, 6).to(memory_format=torch.channels_last)
+SIGNALS = torch.linspace(-1, 1, 150).view(5, 6, 5).transpose(1, 2)
+TURNED = torch.linspace(0.5, 3, 50).view(5, 10).t()
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("f, x", [
+    (lambda x: x.roll(1, 2), IMAGES), (lambda x: x.roll((1, 6), (3, 2)), IMAGES), (lambda x: x.roll(1), IMAGES),
+    (lambda x: torch.channel_shuffle(x, 2), IMAGES), (lambda x: nn.functional.max_pool1d(x, 2), SIGNALS),
+    (nn.MaxPool1d(2), SIGNALS), (lambda x: nn.functional.max_pool2d(x.unsqueeze(-2), (1, 2)).squeeze(-2), SIGNALS),
+    (lambda x: nn.functional.interpolate(x, scale_factor=2), SIGNALS), (nn.BatchNorm1d(5), SIGNALS),
+    (nn.BatchNorm1d(5).eval(), SIGNALS), (lambda x: nn.functional.cross_entropy(x, x[:, 0].long().clamp(0, 3), reduction="none"), IMAGES),
+    (lambda x: x // (x.contiguous() + 4), TURNED), (lambda x: torch.div(x, x.contiguous() + 4, rounding_mode="floor"), TURNED),
+    (lambda x: x.copysign(x.contiguous()), TURNED), (lambda x: torch.xlogy(x, x.contiguous()), TURNED),
+    (lambda x: torch.ldexp(x, x.contiguous()), TURNED), (lambda x: 2 ** x, TURNED),
+    (lambda x: torch.logaddexp(x[:1], x.contiguous()), TURNED), (lambda x: x.contiguous() * x, TURNED),
+    (lambda x: x.masked_fill(x > 1, 0), TURNED), (lambda x: (x * 1).masked_fill_(x > 1, 0), TURNED),
+])
+def test_strides_of_other_orders(f, x, dynamic):
+    """Of results, and of what is computed from them, which the memory they have decides."""
+    def more(x):
+        y = f(x)
+        return y, y + 1, y.flatten() + 1, (y * 2).reshape(-1, y.shape[-1]).exp(), y.transpose(0, 1) + y.transpose(0, 1)
+
+    check(more, x, dynamic=dynamic)
+
+
+def test_strides_of_sums_in_dimensions_of_one_element():
+    x = torch.ones(1, 3, 1).as_strided((1, 3, 1), (100, 1, 7))
+    check(lambda x: (x * 2, x + x, x.exp(), torch.where(x > 0, x, 1.0)), x)
+
+
+def test_views_that_autograd_makes_of_results():
+    """Where torch has traced a view of a result, and gradients are needed, it makes that view of what the graph gives."""
+    x = IMAGES.clone(memory_format=torch.preserve_format).requires_grad_()
+
+    def f(x):
+        y = x.roll(1, 2)
+        return y, y.flatten(), y.flatten()[3:]
+
+    for got, expected in zip(torch.compile(f, backend=backend)(x), f(x), strict=True):
+        assert torch.equal(got, expected)
+
+
+def test_views_behind_a_graph_break():
+    def f(x):
+        y = x.roll(1, 2)
+        torch._dynamo.graph_break()
+        return y.permute(0, 2, 3, 1).view(-1)
+
+    assert torch.equal(torch.compile(f, backend=backend)(IMAGES), f(IMAGES))
+
+
+@pytest.mark.parametrize("channels", [4, 16])
+def test_strides_of_gradients_of_pointwise_convolutions(channels):
+    """Their weights have dimensions of one element."""
+    net = nn.Conv2d(4, channels, 1)
+    expected = torch.autograd.grad(net(IMAGES).sum(), list(net.parameters()))
+    got = torch.autograd.grad(torch.compile(net, backend=backend)(IMAGES).sum(), list(net.parameters()))
+    assert [x.stride() for x in got] == [x.stride() for x in expected]
+
+
 def test_results_may_be_written_to():
     net = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
     compiled = torch.compile(net, backend=backend)

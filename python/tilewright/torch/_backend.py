@@ -55,8 +55,7 @@ def compile_graph(module: GraphModule, kind: str, options: Options,
                   listener: Callable[[_explain.GraphRecord], None] | None, in_eager: _strides.InEager) -> Any:
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list. `in_eager` is shared
     by a forward graph and its backward graph."""
-    module = _private.copied(module)
-    in_eager.correct(module)
+    module = in_eager.corrected(module, kind == "inference")
     _kernel_views.make_views_explicit(module)
     if options.freeze and kind == "inference":
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]

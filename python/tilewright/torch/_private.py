@@ -252,6 +252,21 @@ def described_results(module: Any) -> list[tuple[Any, Any]]:
     return list(zip(end.meta.get("desc") or [], results))
 
 
+def called_for(node: Any) -> Any:
+    """What the program calls where Dynamo has seen the call that a node is a part of: a function, a class of modules or the
+    name of a method; None where it has not."""
+    calls = node.meta.get("source_fn_stack")
+    return calls[-1][1] if calls else None
+
+
+def is_slow_convolution(_: Any, x: Any, weight: Any, biases: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
+                        output_padding: Any, groups: int) -> bool:
+    """Whether PyTorch runs the convolution whose backward operator has these arguments without oneDNN."""
+    backend = torch._C._select_conv_backend(x, weight, stride=stride, padding=padding, dilation=dilation, transposed=transposed,
+                                            output_padding=output_padding, groups=groups, bias=None, bias_sizes=biases)
+    return bool(backend.name == "Slow2d")
+
+
 def static_arguments() -> list[int]:
     """Which arguments of the graph that is being compiled are parameters and buffers."""
     from torch._guards import TracingContext

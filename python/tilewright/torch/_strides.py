@@ -10,7 +10,8 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from . import _private
-from ._layout import order_of, row_major
+from ._layout import NO_VIEW, is_row_major, is_view, order_of, root_of
+from ._operator_strides import in_eager, in_row_major, instead_of
 
 aten = torch.ops.aten
 # Results that are the new values of arguments which eager PyTorch writes to, so that they have the dtypes of these; the
@@ -30,56 +31,6 @@ NORMS = {aten.native_layer_norm.default: (0, (2, 3), (1, 2)), aten.native_group_
          aten.native_batch_norm_backward.default: (1, (2, 3, 4), (1, 2))}
 
 
-def is_channels_last(value: torch.Tensor) -> bool:
-    """Whether eager PyTorch is known to take the tensor for one of images with their channels innermost."""
-    if value.dim() != 4:
-        return False
-    least: Any = 0
-    for d in (1, 3, 2, 0):
-        size, stride = value.shape[d], value.stride(d)
-        if not _private.is_known(stride >= least) or _private.is_known(size == 0):
-            return False
-        if d == 0 and _private.is_known(least == value.stride(1)):
-            return False  # only the channels have more than one element: it is row-major as well
-        least = stride if _private.is_known(size == 1) else stride * size
-    return not _private.is_known(value.stride(1) == 0)
-
-
-def _row_major(node: Node) -> Any:
-    value = node.meta["val"]
-    return value.new_empty_strided(value.shape, row_major(value.shape))
-
-
-def _channels_last_as_first(node: Node) -> Any:
-    """In the order of dimensions of the first argument, where that is images with their channels innermost."""
-    value = node.meta["val"]
-    if not is_channels_last(node.args[0].meta["val"]):
-        return value
-    images, channels, height, width = value.shape
-    return value.new_empty_strided(value.shape, (height * width * channels, 1, width * channels, channels))
-
-
-def _dense_as_first(node: Node) -> Any:
-    """With the strides of the first argument where that is dense, also in dimensions of one element."""
-    value, given = node.meta["val"], node.args[0].meta["val"]
-    if node.kwargs.get("memory_format") not in (None, torch.preserve_format) or order_of(given) is None or any(
-            _private.is_known(size == 0) for size in given.shape):
-        return value
-    if any(_private.is_known(a != b) for a, b in zip(value.stride(), given.stride())):
-        return value.new_empty_strided(value.shape, given.stride())
-    return value
-
-
-# What eager PyTorch gives of operators whose fake results have other strides. Which they are says no rule of torch, so it
-# is a table: a test compares the strides of every sample of torch's op_db.
-IN_EAGER = {aten.max_unpool2d.default: _channels_last_as_first, aten.poisson.default: _row_major,
-            **dict.fromkeys((aten.empty_like.default, aten.zeros_like.default, aten.ones_like.default,
-                             aten.full_like.default, aten.rand_like.default, aten.randn_like.default,
-                             aten.randint_like.default, aten.randint_like.low_dtype, aten.put.default), _dense_as_first)}
-# Whose first result is row-major in eager PyTorch, which calls another operator there; that of the graph gives no such.
-COPIED = {aten.rrelu_with_noise_functional.default}
-
-
 class InEager:
     """What eager PyTorch gives of the graphs of one function, where that is not what torch has traced. What a forward graph
     gives, its backward graph is given."""
@@ -88,16 +39,29 @@ class InEager:
         self.saved: dict[str, torch.Tensor] = {}  # by the name of the node
         self.results: dict[Any, torch.Tensor] = {}  # by AOTAutograd's description
 
-    def correct(self, module: GraphModule) -> None:
-        """Says of the nodes of `module` what eager PyTorch gives."""
-        with _private.fake_mode_of(module):
-            changed = self._given(module)
-            for node in module.graph.nodes:
-                if node.op == "call_function":
-                    self._correct(node, changed)
-        self.saved |= {node.name: node.meta["val"] for node in changed if isinstance(node.meta["val"], torch.Tensor)}
-        self.results |= {described: node.meta["val"] for described, node in _private.described_results(module)
+    def corrected(self, module: GraphModule, is_inference: bool) -> GraphModule:
+        """A copy of `module` whose nodes say what eager PyTorch gives. `is_inference`: nothing in it needs gradients."""
+        kept: set[str] = set()
+        while True:
+            work, before = _private.copied(module), dict(self.saved)
+            self.saved, changed, more = self._correct_all(work, kept, is_inference)
+            if more <= kept:
+                break
+            self.saved, kept = before, kept | more
+        self.results |= {described: node.meta["val"] for described, node in _private.described_results(work)
                          if node in changed}
+        return work
+
+    def _correct_all(self, module: GraphModule, kept: set[str],
+                     is_inference: bool) -> tuple[dict[str, torch.Tensor], set[Node], set[str]]:
+        """What the graph saves, the nodes that give something else than torch has traced, and those, by their names, that
+        have to give what it has traced."""
+        with _private.fake_mode_of(module):
+            walk = _Walk(module.graph, self._given(module), kept, is_inference)
+            for node in module.graph.nodes:
+                walk.visit(node)
+        saved = {node.name: node.meta["val"] for node in walk.changed if isinstance(node.meta["val"], torch.Tensor)}
+        return self.saved | saved | walk.copied, walk.changed, walk.to_be_kept
 
     def _given(self, module: GraphModule) -> set[Node]:
         """What the forward graph has given, of a backward graph's arguments. Gradients of its results come as traced."""
@@ -108,22 +72,62 @@ class InEager:
                 changed.add(node)
             elif (known := self.results.get(_private.tangent_of(node))) is not None:
                 node.meta["val"] = node.meta["val"].to(known.dtype)
-                changed.add(_copy_like(module.graph, node, known))
+                if order_of(known) is not None:
+                    changed.add(_copy_like(module.graph, node, known))
         return changed
 
-    def _correct(self, node: Node, changed: set[Node]) -> None:
+
+class _Walk:
+    """Over a graph, in its order. `kept`: the names of nodes that give what torch has traced."""
+
+    def __init__(self, graph: Graph, changed: set[Node], kept: set[str], is_inference: bool) -> None:
+        self.end, self.changed, self.kept, self.is_inference = graph.output_node(), changed, kept, is_inference
+        self.plain: set[Node] = set()  # row-major, also in dimensions of one element
+        self.copied: dict[str, torch.Tensor] = {}  # what is given instead of nodes, by their names
+        self.to_be_kept: set[str] = set()
+
+    def visit(self, node: Node) -> None:
+        if node.op == "call_function":
+            traced = node.meta.get("val")
+            self._correct(node)
+            wanted = traced if node.name in self.kept else self._wanted(node)
+            if isinstance(wanted, torch.Tensor) and wanted.stride() != node.meta["val"].stride():
+                copy = _copy_like(node.graph, node, wanted)
+                self.copied[node.name] = copy.meta["val"]
+                if node.name not in self.kept:
+                    self.changed.add(copy)
+        if _is_plain(node.meta.get("val")):
+            self.plain.add(node)
+
+    def _correct(self, node: Node) -> None:
         before = _facts(node.meta.get("val"))
-        if not changed.isdisjoint(node.all_input_nodes):
-            node.meta["val"] = _computed(node)
-        if node.target in IN_EAGER:
-            node.meta["val"] = IN_EAGER[node.target](node)
+        if not self.changed.isdisjoint(node.all_input_nodes):
+            node.meta["val"] = self._computed_anew(node)
+        if "val" in node.meta and not self.plain.issuperset(node.all_input_nodes):
+            node.meta["val"] = in_eager(node)
         _give_dtypes(node, _dtypes_in_eager(node))
         if _facts(node.meta.get("val")) != before:
-            changed.add(node)
-        if node.target is operator.getitem and node.args[1] == 0 and node.args[0].target in COPIED:
-            copy = _copy_like(node.graph, node, _row_major(node))
-            self.saved[node.name] = copy.meta["val"]
-            changed.add(copy)
+            self.changed.add(node)
+
+    def _wanted(self, node: Node) -> torch.Tensor | None:
+        return None if self.plain.issuperset(node.all_input_nodes) else instead_of(node, self.is_inference)
+
+    def _computed_anew(self, node: Node) -> Any:
+        value = _computed(node)
+        if value is not None or not is_view(node):
+            return value if value is not None else node.meta.get("val")
+        if not self.is_inference and self.end in root_of(node).users and self._is_given(node):
+            self.to_be_kept.add(root_of(node).name)  # AOTAutograd makes that view, of the result that it is given
+        # Memory of these strides has no such view: eager PyTorch copies.
+        with node.graph.inserting_before(node):
+            copy = node.graph.call_function(aten.clone.default, node.args[:1], {"memory_format": torch.contiguous_format})
+        copy.meta = {**node.args[0].meta, "val": in_row_major(node.args[0].meta["val"])}
+        node.replace_input_with(node.args[0], copy)
+        return _computed(node)
+
+    def _is_given(self, node: Node) -> bool:
+        """Whether the graph gives the view, or a view of it."""
+        return self.end in node.users or any(is_view(user) and self._is_given(user) for user in node.users)
 
 
 def _dtypes_in_eager(node: Node) -> dict[int, torch.dtype]:
@@ -140,13 +144,24 @@ def _dtypes_in_eager(node: Node) -> dict[int, torch.dtype]:
 
 
 def _copy_like(graph: Graph, node: Node, value: torch.Tensor) -> Node:
-    """A copy that is given for `node`, with the strides of `value`."""
-    order = torch.channels_last if is_channels_last(value) else torch.contiguous_format
-    with graph.inserting_after(node):
-        copy = graph.call_function(aten.clone.default, (node,), {"memory_format": order})
-    copy.meta = {**node.meta, "val": value}
-    node.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy)
-    return copy
+    """A copy that is given for `node`, with the strides of `value`, which is dense."""
+    order = order_of(value)
+    inverse = [order.index(d) for d in range(len(order))]
+    steps = [(aten.permute.default, (order,), {}), (aten.clone.default, (), {"memory_format": torch.contiguous_format}),
+             (aten.permute.default, (inverse,), {})]
+    last, made = node, []
+    for target, args, options in steps if order != sorted(order) else steps[1:2]:
+        with graph.inserting_after(last):
+            last = graph.call_function(target, (last, *args), options)
+        last.meta = {**node.meta, "val": _computed(last)}
+        made.append(last)
+    last.meta |= {"val": value, NO_VIEW: True}
+    node.replace_all_uses_with(last, delete_user_cb=lambda user: user not in made)
+    return last
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.layout is torch.strided and is_row_major(value, exactly=True)
 
 
 def _facts(value: Any) -> Any:
@@ -156,15 +171,17 @@ def _facts(value: Any) -> Any:
 
 
 def _computed(node: Node) -> Any:
-    """What the operator gives for its arguments as they are now; what was traced where it cannot tell."""
-    if not (isinstance(node.target, _private.OpOverload) or node.target is operator.getitem) or "unbacked_bindings" in node.meta:
+    """What the operator gives for its arguments as they are now; what was traced where it cannot tell; None of a view that
+    these arguments do not have."""
+    is_operator = isinstance(node.target, _private.OpOverload)
+    if not (is_operator or node.target is operator.getitem) or "unbacked_bindings" in node.meta:
         return node.meta.get("val")
-    if isinstance(node.target, _private.OpOverload) and _private.schema_of(node.target).is_mutable:
+    if is_operator and _private.schema_of(node.target).is_mutable:
         return node.meta.get("val")
     try:
         return node.target(*_private.values_of(node.args), **_private.values_of(node.kwargs))
-    except RuntimeError:  # a view that these strides do not have: eager PyTorch copies there
-        return node.meta.get("val")
+    except (RuntimeError, ValueError):
+        return None
 
 
 def _dtype(node: Node) -> torch.dtype:
