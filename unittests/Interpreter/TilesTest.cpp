@@ -157,8 +157,10 @@ TEST(Tiles, ExtentsAreLimited) {
                      "%t = tile.full %z : f32 -> tensor<?x4xf32, #tile.dims<[N]>>\n}",
                      {"i64=" + count});
   };
-  EXPECT_EQ(rows("4611686018427387904"),
-            "error 2: a tile, [4611686018427387904, 4], has more than 68719476736 elements");
+  EXPECT_EQ(rows("4611686018427387904"), "error 3: symbol N is 4611686018427387904 by argument "
+                                         "\"n\", but must be at most 1099511627775");
+  EXPECT_EQ(rows("1099511627775"),
+            "error 2: a tile, [1099511627775, 4], has more than 68719476736 elements");
   EXPECT_EQ(rows("134217728"),
             "error 4: a tile of [134217728, 4] has more than 268435456 elements");
   EXPECT_EQ(runKernel("tile.kernel @k(%n: index as N) symbols [N] grid [1] {\n"

@@ -49,7 +49,7 @@ def test_dtypes_of_memory_that_has_no_attribute_for_it(refusal):
             assert np.array_equal(doubled(given), 2 * values) and np.asarray(doubled(given)).dtype == values.dtype
     with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype f64", "T is one of f32, i32"):
         doubled(memoryview(np.zeros(5)))
-    with refusal("TW-PYTHON-0001", "input \"x\" is a object, not a tensor", "the kernel takes T: f32, i32", "give a torch tensor"):
+    with refusal("TW-PYTHON-0001", "input \"x\" is an object, not a tensor", "the kernel takes T: f32, i32", "give a torch tensor"):
         doubled(object())
 
 

@@ -53,12 +53,15 @@ static OperandRange vectorOperands(Operation *op) {
 int64_t widestOf(const Scene &scene, Value tile) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   int64_t widest = type ? std::max(leastWidth, bytesOf(type.getElementType())) : leastWidth;
-  if (Operation *op = type ? tile.getDefiningOp() : nullptr)
-    for (Value operand : vectorOperands(op))
-      if (auto found = scene.widestBehind.find(operand); found != scene.widestBehind.end())
-        widest = std::max(widest, found->second);
-      else if (isa<RankedTensorType>(operand.getType()))
-        widest = std::max(widest, bytesOf(getElementTypeOrSelf(operand.getType())));
+  Operation *op = type ? tile.getDefiningOp() : nullptr;
+  if (!op)
+    return widest;
+  for (Value operand : vectorOperands(op)) {
+    if (auto found = scene.widestBehind.find(operand); found != scene.widestBehind.end())
+      widest = std::max(widest, found->second);
+    else if (isa<RankedTensorType>(operand.getType()))
+      widest = std::max(widest, bytesOf(getElementTypeOrSelf(operand.getType())));
+  }
   return widest;
 }
 
