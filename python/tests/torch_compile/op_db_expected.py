@@ -249,10 +249,13 @@ LAYOUT_STRIDES = {
     "AOTAutograd's graph gives results with these strides": [
         "nn.functional.avg_pool1d"],
     "AOTAutograd's graph gives gradients with these strides": [
-        "dist", "max.binary", "max.reduction_no_dim", "maximum", "median", "min.binary", "min.reduction_no_dim",
+        "dist", "linalg.householder_product", "linalg.matrix_norm", "linalg.norm", "linalg.norm.subgradients_at_zero", "masked.norm",
+        "masked.prod", "max.binary", "max.reduction_no_dim", "maximum", "median", "min.binary", "min.reduction_no_dim",
         "minimum", "nanmedian", "nn.functional.interpolate.bilinear", "nn.functional.interpolate.nearest",
         "nn.functional.interpolate.nearest-exact", "nn.functional.interpolate.trilinear",
-        "nn.functional.multi_margin_loss", "nn.functional.triplet_margin_loss",
+        "nn.functional.multi_margin_loss", "nn.functional.pairwise_distance", "nn.functional.triplet_margin_loss",
         "nn.functional.triplet_margin_with_distance_loss", "nn.functional.upsample_bilinear",
         "nn.functional.upsample_nearest", "norm", "norm.fro", "ormqr", "prod", "stft"],
 }
+# Whose results, or gradients, have other strides than eager PyTorch's in dimensions of one element, where strides mean nothing.
+LAYOUT_OF_ONE = {"stack": "the last of its dimensions of one element", "sum": "a gradient that is one element, expanded"}

@@ -79,6 +79,9 @@ def test_strides(name):
             pass
         except Exception as error:
             wrong.append(f"{layout}: {type(error).__name__}: {error}\n{[(x.shape, x.stride()) for x in function.inputs()]}")
-    assert not wrong, "\n".join(wrong)
+    if ALL and name in op_db_expected.LAYOUT_OF_ONE:
+        assert wrong and all("strides of" in each for each in wrong)
+    else:
+        assert not wrong, "\n".join(wrong)
     unlisted, missing = said - listed(name), listed(name) - said if ALL else set()
     assert (unlisted, missing) == (set(), set())
