@@ -7,31 +7,12 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Pass.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 namespace tw::target {
 namespace {
-
-/// Leaves out what is optional in the code generator of a context's code, once it is cancelled.
-class CancellationGate : public llvm::OptPassGate {
-public:
-  CancellationGate(llvm::LLVMContext &context, const Cancellation *cancellation)
-      : context(context), usual(context.getOptPassGate()), cancellation(cancellation) {
-    context.setOptPassGate(*this);
-  }
-  CancellationGate(const CancellationGate &) = delete;
-  ~CancellationGate() override { context.setOptPassGate(usual); }
-  bool isEnabled() const override { return isCancelled(cancellation); }
-  bool shouldRunPass(llvm::StringRef, llvm::StringRef) const override { return false; }
-
-private:
-  llvm::LLVMContext &context;
-  llvm::OptPassGate &usual;
-  const Cancellation *cancellation;
-};
 
 bool isLong(const llvm::BasicBlock &block) { return block.size() > mostOfBlock; }
 
@@ -102,7 +83,6 @@ private:
 
 bool writeCode(llvm::Module &module, llvm::TargetMachine &machine, llvm::raw_pwrite_stream &stream,
                llvm::CodeGenFileType kind, const Cancellation *cancellation) {
-  CancellationGate gate(module.getContext(), cancellation);
   // Others do without: LLVM would find out once more what it knows of their loops.
   Passes longPasses(cancellation);
   llvm::legacy::PassManager usualPasses;

@@ -205,10 +205,14 @@ def test_interrupt_ends_a_long_compilation(tmp_path, step, count, target):
     k.text()
     for seconds in (0.3, 1, 2, 4):
         begin = time.monotonic()
-        with pytest.raises(KeyboardInterrupt), interrupted_after(seconds):
-            k.compile_to_file(tmp_path / "k.so", target=target)
-        assert time.monotonic() - begin < seconds + 10
-    assert not list(tmp_path.iterdir())
+        try:
+            with interrupted_after(seconds):
+                k.compile_to_file(tmp_path / "k.so", target=target)
+            assert seconds > 0.3  # a fast machine may have compiled it before the later ones
+            break
+        except KeyboardInterrupt:
+            assert time.monotonic() - begin < seconds + 10
+            assert not list(tmp_path.iterdir())
 
 
 class Count(torch.nn.Module):
