@@ -63,12 +63,5 @@ TEST_F(WriteCode, EndsWhereItIsCancelled) {
   EXPECT_EQ(function->getInstructionCount(), 1U); // nothing to select, and to allocate
 }
 
-TEST_F(WriteCode, ForgetsTheCancellation) {
-  llvm::OptPassGate &usual = context.getOptPassGate();
-  Cancellation cancellation;
-  EXPECT_TRUE(write(1, &cancellation));
-  EXPECT_EQ(&context.getOptPassGate(), &usual);
-}
-
 } // namespace
 } // namespace tw
