@@ -48,7 +48,10 @@ std::vector<Space> independentParts(const Space &space) {
   Space whole{space.knobs, {}};
   std::vector<size_t> part(space.knobs.size()); // of each knob: the first knob of its part
   std::iota(part.begin(), part.end(), 0);
-  auto join = [&](size_t a, size_t b) { std::ranges::replace(part, part[b], part[a]); };
+  // By value: replacing overwrites what a reference into `part` would name.
+  auto join = [&](size_t a, size_t b) {
+    std::ranges::replace(part, size_t(part[b]), size_t(part[a]));
+  };
   for (const Constraint &constraint : space.constraints) {
     std::vector<size_t> numbers = knobsOf(constraint, space);
     if (numbers.size() == 1) {

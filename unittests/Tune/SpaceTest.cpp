@@ -44,6 +44,28 @@ TEST(Space, PartsAreWhatNoConstraintConnects) {
   EXPECT_TRUE(parts[1].constraints.empty());
 }
 
+/// In whatever order constraints make the chain b = d, a = b, c = d, e alone is apart.
+TEST(Space, PartsHaveAllKnobsOfTheirConstraints) {
+  const std::vector<int64_t> values = {1, 2};
+  std::vector<std::pair<std::string, std::string>> chain = {{"a", "b"}, {"b", "d"}, {"c", "d"}};
+  do {
+    Space space{{{"a", values, ""},
+                 {"b", values, ""},
+                 {"c", values, ""},
+                 {"d", values, ""},
+                 {"e", values, ""}},
+                {}};
+    for (auto &[one, other] : chain)
+      space.constraints.emplace_back(other + " + " + one, "3");
+    std::vector<Space> parts = independentParts(space);
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].knobs.size(), 4u);
+    EXPECT_EQ(parts[0].constraints.size(), 3u);
+    EXPECT_EQ(parts[1].knobs.size(), 1u);
+    EXPECT_EQ(countLegalPoints(space, 1'000, 1'000).number, 16);
+  } while (std::ranges::next_permutation(chain).found);
+}
+
 TEST(Space, AllPointsAreEnumeratedOnce) {
   Space space = blocks();
   std::map<Point, int> found;
