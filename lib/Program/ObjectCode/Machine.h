@@ -11,7 +11,8 @@ class TargetMachine;
 
 namespace tw {
 
-/// This host's architecture, and its features that generated code may use.
+/// This host's architecture, and its features that make generated code faster: slow instructions
+/// are left out.
 InstructionSet hostInstructionSet();
 
 /// The caches of this host's cores, shared evenly by the threads of a core; the defaults for what

@@ -60,6 +60,22 @@ TEST(CPUAttention, Blocks) {
   EXPECT_LE(chooseAttention(causal, avx512).keys, 256);
 }
 
+/// Scores of 256 x 1024, the same as bf16, keys and values are more than a half of 2 MB.
+TEST(CPUAttention, TripsInTileRegistersStayInTheSecondLevelCache) {
+  VectorUnit amx{16, 32, 32, 32};
+  amx.caches.secondLevel = 2 << 20;
+  Attention spec = heads(20, 1, {1024}, {1024}, 64);
+  for (kernels::BufferSpec &buffer : spec.buffers)
+    buffer.dtype = kernel::bf16;
+  spec.sum = kernel::f32;
+  auto chosen = chooseAttention(spec, amx);
+  EXPECT_LT(chosen.queries * chosen.keys, 256 * 1024);
+  // Of a larger cache they are not.
+  amx.caches.secondLevel = 8 << 20;
+  chosen = chooseAttention(spec, amx);
+  EXPECT_EQ(chosen.queries * chosen.keys, 256 * 1024);
+}
+
 TEST(CPUAttention, DecodingReadsItsCacheOnce) {
   auto chosen = chooseAttention(heads(8, 4, {1}, {4096}, 128), avx512);
   EXPECT_EQ(chosen.groups, 4);

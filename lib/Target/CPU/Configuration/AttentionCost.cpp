@@ -16,10 +16,13 @@ constexpr int64_t fewRows = 16, keysOfFewRows = 512; // which read keys and valu
 constexpr int64_t wantedRows = 128;                  // of queries, with their groups
 constexpr int64_t mostQueries = 256, mostParts = 4;  // of a program; of all of them
 constexpr int64_t splitKeys = 1024;                  // keys that workers may share
+// Of the time of products in tile registers, where the second-level cache does not hold a trip.
+constexpr double crowded = 2;
 
 /// With the heads, of which groups share keys.
 struct Problem : AttentionSizes {
-  Problem(const Attention &spec, const VectorUnit &unit) : AttentionSizes(spec, unit) {
+  Problem(const Attention &spec, const VectorUnit &unit)
+      : AttentionSizes(spec, unit), cacheBytes(crowdedBytes(unit.caches)) {
     auto group = kernels::groupDim(spec);
     groups = group ? spec.dims[*group].size.value_or(1) : 1;
     for (int dim = 0; dim < int(spec.dims.size()); ++dim)
@@ -40,8 +43,15 @@ struct Problem : AttentionSizes {
     return count;
   }
 
-  int64_t groups = 1, batch = 1;
+  int64_t groups = 1, batch = 1, cacheBytes;
 };
+
+/// What a trip of products in tile registers goes over again: scores, the same rounded to bf16, and
+/// keys and values in pairs.
+int64_t bytesOfTrip(const Problem &p, int64_t rows, int64_t keys) {
+  constexpr int64_t score = 4, rounded = 2;
+  return rows * keys * (score + rounded) + keys * (p.depth + p.width) * rounded;
+}
 
 /// One block of keys for one program: two products, exponentials, maxima and sums, and the sum so
 /// far, which fades.
@@ -61,6 +71,8 @@ double tripCycles(const Problem &p, const AttentionConfiguration &block) {
                    : p.isInPairs(rows, keys, p.depth) ? 0 // packed as part of the product
                                                       : copied * double(keys * p.depth);
   double cycles = products + 9 * double(scores) + fixed + columns;
+  if (p.hasTiles && bytesOfTrip(p, rows, keys) > p.cacheBytes)
+    return cycles * crowded;
   return rows * keys * p.bytes > nearBytes ? cycles * 1.1 : cycles;
 }
 
