@@ -62,7 +62,8 @@ TEST(CPUAttention, Blocks) {
 
 /// Scores of 256 x 1024, the same as bf16, keys and values are more than a half of 2 MB.
 TEST(CPUAttention, TripsInTileRegistersStayInTheSecondLevelCache) {
-  VectorUnit amx{16, 32, 32, 32};
+  VectorUnit amx = avx512;
+  amx.pairRows = amx.pairColumns = 32;
   amx.caches.secondLevel = 2 << 20;
   Attention spec = heads(20, 1, {1024}, {1024}, 64);
   for (kernels::BufferSpec &buffer : spec.buffers)
