@@ -180,21 +180,23 @@ Subject product(const target::ProductCase &c) {
   return subject;
 }
 
-/// Sums of rows of f32, and each element in its row's share of them.
-Subject rows(int64_t count, int64_t columns) {
+/// Sums of rows of f32, of which a program has so many, and each element less its row's.
+Subject rows(int64_t count, int64_t columns, int64_t each = 1) {
   std::string text = fmt::format(R"(
     tile.kernel @k(in %x: !tile.buffer<[{0}, {1}], f32>, out %y: !tile.buffer<[{0}, {1}], f32>)
-        grid [{0}] {{
+        grid [{0} ceildiv {2}] {{
       %p = tile.program_id 0
       %c0 = arith.constant 0 : index
-      %row = tile.load %x[%p, %c0] : !tile.buffer<[{0}, {1}], f32> -> tensor<1x{1}xf32>
-      %sum = tile.reduce sum %row axis 1 : tensor<1x{1}xf32> -> tensor<1xf32>
-      %column = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
-      %sums = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x{1}xf32>
-      %share = arith.subf %row, %sums : tensor<1x{1}xf32>
-      tile.store %share, %y[%p, %c0] : tensor<1x{1}xf32>, !tile.buffer<[{0}, {1}], f32>
+      %each = arith.constant {2} : index
+      %at = arith.muli %p, %each : index
+      %row = tile.load %x[%at, %c0] : !tile.buffer<[{0}, {1}], f32> -> tensor<{2}x{1}xf32>
+      %sum = tile.reduce sum %row axis 1 : tensor<{2}x{1}xf32> -> tensor<{2}xf32>
+      %column = tile.reshape %sum : tensor<{2}xf32> -> tensor<{2}x1xf32>
+      %sums = tile.broadcast %column : tensor<{2}x1xf32> -> tensor<{2}x{1}xf32>
+      %share = arith.subf %row, %sums : tensor<{2}x{1}xf32>
+      tile.store %share, %y[%at, %c0] : tensor<{2}x{1}xf32>, !tile.buffer<[{0}, {1}], f32>
     }})",
-                                 count, columns);
+                                 count, columns, each);
   Subject subject{text, {}};
   std::string input = fmt::format("{}x{}xf32=random:1", count, columns);
   subject.inputs.push_back(*readInput(*parseInputSpec(input)));
@@ -204,6 +206,7 @@ Subject rows(int64_t count, int64_t columns) {
 TEST(Faults, OfRowsInSharedMemory) {
   // A block has one program: nothing comes behind the last barrier.
   expectAllFound(rows(4, 20480), {"without nvvm.barrier0"});
+  expectAllFound(rows(4, 10240, 2), {"without nvvm.barrier0"});
 }
 
 TEST(Faults, OfProducts) {

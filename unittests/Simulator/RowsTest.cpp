@@ -14,45 +14,56 @@ namespace {
 struct Rows {
   int64_t columns;
   const char *type;
+  int64_t each = 1;      // rows of a program
+  int64_t count = 0;     // of all rows; 0: known only at the call
+  bool hasSecond = true; // whether %b is loaded, too; else it is the squares of %a
 };
 
-/// A kernel of one row of so many columns for each program; `compute` makes %out, of f32, of %a and
-/// %b, and of %scale, all [1, columns].
+/// A kernel of so many rows for each program; `compute` makes %out, of f32, of %a and %b, and of
+/// %scale, all [rows, columns].
 std::string rowKernel(const Rows &rows, const char *compute) {
+  std::string size = rows.count ? std::to_string(rows.count) : "M";
   bool isNarrow = std::string(rows.type) != "f32";
   auto load = [&](const char *name, const char *buffer, const char *position) {
-    std::string tile = fmt::format("tensor<1x{}x", rows.columns);
+    std::string tile = fmt::format("tensor<{}x{}x", rows.each, rows.columns);
     std::string text = fmt::format(
-        "  %{0}{1} = tile.load %{2}[{3}, %c0] : !tile.buffer<[M, {4}], {5}> -> {6}{5}>\n", name,
-        isNarrow ? "_narrow" : "", buffer, position, rows.columns, rows.type, tile);
+        "  %{0}{1} = tile.load %{2}[{3}, %c0] : !tile.buffer<[{7}, {4}], {5}> -> {6}{5}>\n", name,
+        isNarrow ? "_narrow" : "", buffer, position, rows.columns, rows.type, tile, size);
     return isNarrow ? text + fmt::format("  %{0} = arith.extf %{0}_narrow : {1}{2}> to {1}f32>\n",
                                          name, tile, rows.type)
                     : text;
   };
   std::string text = fmt::format(
-      "tile.kernel @k(in %x: !tile.buffer<[M, {0}], {1}>, in %y: !tile.buffer<[M, {0}], {1}>, "
-      "in %w: !tile.buffer<[{0}], f32>, out %z: !tile.buffer<[M, {0}], {1}>) symbols [M] grid [M] "
-      "{{\n  %p = tile.program_id 0\n  %c0 = arith.constant 0 : index\n",
-      rows.columns, rows.type);
-  text += load("a", "x", "%p") + load("b", "y", "%p");
-  text +=
-      fmt::format("  %scales = tile.load %w[%c0] : !tile.buffer<[{0}], f32> -> tensor<{0}xf32>\n"
-                  "  %scale = tile.reshape %scales : tensor<{0}xf32> -> tensor<1x{0}xf32>\n",
-                  rows.columns);
+      "tile.kernel @k(in %x: !tile.buffer<[{2}, {0}], {1}>, in %y: !tile.buffer<[{2}, {0}], {1}>, "
+      "in %w: !tile.buffer<[{0}], f32>, out %z: !tile.buffer<[{2}, {0}], {1}>) {3} "
+      "grid [{2} ceildiv {4}] {{\n  %p = tile.program_id 0\n  %c0 = arith.constant 0 : index\n"
+      "  %each = arith.constant {4} : index\n  %row = arith.muli %p, %each : index\n",
+      rows.columns, rows.type, size, rows.count ? "" : "symbols [M]", rows.each);
+  text += load("a", "x", "%row");
+  text += rows.hasSecond ? load("b", "y", "%row")
+                         : fmt::format("  %b = arith.mulf %a, %a : tensor<{}x{}xf32>\n", rows.each,
+                                       rows.columns);
+  text += fmt::format(
+      "  %scales = tile.load %w[%c0] : !tile.buffer<[{0}], f32> -> tensor<{0}xf32>\n"
+      "  %scale_row = tile.reshape %scales : tensor<{0}xf32> -> tensor<1x{0}xf32>\n"
+      "  %scale = tile.broadcast %scale_row : tensor<1x{0}xf32> -> tensor<{1}x{0}xf32>\n",
+      rows.columns, rows.each);
   std::string body =
       compute; // with the types of a row, of what it is reduced to, and of that as 1x1
-  for (const auto &[name, type] : {std::pair("ROW", fmt::format("tensor<1x{}xf32>", rows.columns)),
-                                   std::pair("SUM", std::string("tensor<1xf32>")),
-                                   std::pair("ONE", std::string("tensor<1x1xf32>"))})
+  for (const auto &[name, type] :
+       {std::pair("ROW", fmt::format("tensor<{}x{}xf32>", rows.each, rows.columns)),
+        std::pair("SUM", fmt::format("tensor<{}xf32>", rows.each)),
+        std::pair("ONE", fmt::format("tensor<{}x1xf32>", rows.each))})
     for (size_t at = 0; (at = body.find(name, at)) != std::string::npos;)
       body.replace(at, 3, type);
   text += body;
-  std::string stored = fmt::format("tensor<1x{}x{}>", rows.columns, rows.type);
+  std::string stored = fmt::format("tensor<{}x{}x{}>", rows.each, rows.columns, rows.type);
   if (isNarrow)
-    text += fmt::format("  %stored = arith.truncf %out : tensor<1x{}xf32> to {}\n", rows.columns,
-                        stored);
-  return text + fmt::format("  tile.store %{}, %z[%p, %c0] : {}, !tile.buffer<[M, {}], {}>\n}}\n",
-                            isNarrow ? "stored" : "out", stored, rows.columns, rows.type);
+    text += fmt::format("  %stored = arith.truncf %out : tensor<{}x{}xf32> to {}\n", rows.each,
+                        rows.columns, stored);
+  return text +
+         fmt::format("  tile.store %{}, %z[%row, %c0] : {}, !tile.buffer<[{}, {}], {}>\n}}\n",
+                     isNarrow ? "stored" : "out", stored, size, rows.columns, rows.type);
 }
 
 constexpr char softmax[] = R"(
@@ -100,7 +111,9 @@ void expectSame(const Rows &rows, int64_t count) {
   }
 }
 
-TEST_P(RowKernels, AreTheInterpreters) { expectSame(GetParam(), 3); }
+TEST_P(RowKernels, AreTheInterpreters) {
+  expectSame(GetParam(), GetParam().count ? GetParam().count : 3);
+}
 
 const Rows cases[] = {
     {8, "f16"},                     // fewer than a warp has threads
@@ -122,6 +135,22 @@ const Rows cases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, RowKernels, testing::ValuesIn(cases));
 
+/// Threads go through all rows of a program together, which it has in registers, in shared memory,
+/// or in neither.
+const Rows several[] = {
+    {4096, "f16", 2, 4}, // held by half of a block's threads
+    {5120, "f32", 3, 6},
+    {2056, "bf16", 4, 8},        // threads that have nothing
+    {4100, "f16", 2, 4},         // fewer neighbours
+    {4096, "f16", 2},            // not all programs have all rows
+    {16384, "f16", 2, 4, false}, // in shared memory, of three blocks
+    {24576, "f16", 2, 4, false}, // of two
+    {32768, "f16", 2, 4, false}, // no room for two
+    {20480, "f32", 2, 4, false},
+    {40000, "f16", 4, 4, false},
+};
+INSTANTIATE_TEST_SUITE_P(Several, RowKernels, testing::ValuesIn(several));
+
 /// Warps of several blocks, of which the last one has some without a program.
 TEST(Rows, AreSideBySide) {
   for (const char *type : {"f16", "f32"})
@@ -135,6 +164,7 @@ TEST(Rows, LieInSharedMemory) {
                      simulator::Order::GroupsForwards}) {
     experiment.order = order;
     expectSame({20480, "f16"}, 2);
+    expectSame({24576, "f16", 2, 4, false}, 4);
   }
   EXPECT_EQ(experiment.fault(), "");
 }

@@ -338,6 +338,7 @@ private:
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
       NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.width = width.neighbours;
+    e.rowsTogether = width.rows;
     e.mostHeld = mostHeld;
     Value workspace = made.getArgument(unsigned(signature.count()) - 1);
     PlainPrograms programs(e, shape, sharedMemory(sharedAlignment), workspace);

@@ -167,6 +167,28 @@ TEST(PlainLoops, ARowIsAProgram) {
   EXPECT_FALSE(sharedDim(rows(4096, 1024, true), hopper));
 }
 
+/// The sum of each row times so many weights, which are as long as a row.
+LoopProgram weighed(int64_t count, int64_t length, int weights) {
+  LoopProgram program = rows(count, length, true);
+  program.buffers[0].dtype = kernel::f16;
+  for (int i = 0; i < weights; ++i) {
+    program.statements[0].sources.push_back(
+        {{}, {}, kernels::Access{int(program.buffers.size()), {{1}}}, {}});
+    program.buffers.push_back({"w", kernel::f16, {{length}}});
+  }
+  return program;
+}
+
+TEST(PlainLoops, LongRowsThatShareMuchAreAProgramTogether) {
+  constexpr int64_t length = 20480; // of f16: two of two rows each fit beside each other
+  EXPECT_EQ(blocksOf(weighed(4096, length, 2)), (std::vector<int64_t>{2, 0}));
+  EXPECT_EQ(blocksOf(weighed(4096, length, 1)), (std::vector<int64_t>{1, 0})); // no more than a row
+  EXPECT_EQ(blocksOf(weighed(4095, length, 2)), (std::vector<int64_t>{1, 0})); // one is left over
+  EXPECT_EQ(blocksOf(weighed(4096, 16384, 2)), (std::vector<int64_t>{1, 0}));  // held in registers
+  EXPECT_EQ(blocksOf(weighed(4096, 32768, 2)), (std::vector<int64_t>{1, 0}));  // no room for two
+  EXPECT_EQ(blocksOf(weighed(512, length, 2)), (std::vector<int64_t>{1, 0}));  // too few programs
+}
+
 TEST(PlainLoops, FewLongRowsAreShared) {
   LoopProgram few = rows(16, 1 << 20, true);
   EXPECT_EQ(sharedDim(few, hopper), 1);

@@ -34,10 +34,8 @@ static LogicalResult place(Emitter &e, Operation *op) {
   Value tile = op->getResult(0);
   if (tile.use_empty() || e.materialized.contains(tile) || !e.isMaterialized(tile))
     return success();
-  auto type = cast<RankedTensorType>(tile.getType());
-  bool isOne = type.hasStaticShape() && type.getNumElements() == 1;
-  if (isOne && tile::isElementwise(op))
-    return e.computeElement(tile);
+  if (e.hasElementOfRow(tile) && tile::isElementwise(op))
+    return e.computeElementsOfRows(tile);
   Scratch scratch = e.scratchFor(tile);
   if (failed(e.fill(scratch, tile)))
     return failure();

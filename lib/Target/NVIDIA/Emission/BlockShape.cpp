@@ -16,11 +16,12 @@ int64_t inWarps(int64_t threads) {
   return int64_t(llvm::alignTo(uint64_t(threads), uint64_t(lanesOfWarp)));
 }
 
-int64_t groupsOf(const Width &width) { return *width.largestTile / width.neighbours; }
+/// Of a row of those that are gone through together, else of the largest tile.
+int64_t groupsOf(const Width &width) { return *width.largestTile / width.rows / width.neighbours; }
 
 /// Points of the largest tile that each of so many threads has.
 int64_t pointsOfThread(const Width &width, int64_t threads) {
-  return int64_t(llvm::divideCeil(groupsOf(width), threads)) * width.neighbours;
+  return int64_t(llvm::divideCeil(groupsOf(width), threads)) * width.neighbours * width.rows;
 }
 
 } // namespace

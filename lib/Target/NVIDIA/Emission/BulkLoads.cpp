@@ -32,23 +32,28 @@ bool collectScalars(Value scalar, llvm::SmallPtrSetImpl<Operation *> &all) {
          llvm::all_of(op->getOperands(), [&](Value from) { return collectScalars(from, all); });
 }
 
-/// Whether the box is whole rows along all dimensions from the first one on of which it has more
-/// than one element: so it is contiguous, and its place a multiple of its size.
-bool hasWholeRows(tile::LoadOp op, const BoxAccess &box) {
+/// Bytes of the rows that the box has whole, along all dimensions behind the first one of which it
+/// has several elements: so it is contiguous, and its place a multiple of these. 0 where it has
+/// none.
+int64_t bytesOfWholeRows(tile::LoadOp op, const BoxAccess &box) {
+  auto type = cast<RankedTensorType>(op.getType());
   auto sizes = tile::sizesOf(cast<tile::BufferType>(op.getBuffer().getType()));
+  int64_t bytes = Emitter::bytesOf(type.getElementType());
   bool isInside = false;
-  for (auto [extent, size, position] : llvm::zip(box.extents, sizes, op.getPositions())) {
-    isInside |= extent != Size(1);
-    if (isInside && (extent != size || !matchPattern(position, m_Zero())))
-      return false;
+  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
+    bool isWhole = box.extents[d] == sizes[d] && matchPattern(op.getPositions()[d], m_Zero());
+    if (isInside && !isWhole)
+      return 0;
+    if (isInside || isWhole)
+      bytes *= extent;
+    isInside |= extent != 1;
   }
-  return true;
+  return bytes;
 }
 
 bool canLoadInBulk(tile::KernelOp kernel, tile::LoadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   if (!isa<tile::KernelOp>(op->getParentOp()) || op.getMask() || !type.hasStaticShape() ||
-      type.getNumElements() * Emitter::bytesOf(type.getElementType()) % bulkAlignment != 0 ||
       llvm::any_of(op.getStrides(), [](int64_t stride) { return stride != 1; }) ||
       llvm::any_of(op.getBuffer().getUsers(),
                    [](Operation *user) { return isa<tile::StoreOp, tile::ScatterOp>(user); }))
@@ -62,7 +67,8 @@ bool canLoadInBulk(tile::KernelOp kernel, tile::LoadOp op) {
   // What is the same in all programs stays in caches.
   bool ofProgram =
       llvm::any_of(scalars, [](Operation *one) { return isa<tile::ProgramIdOp>(one); });
-  return ofProgram && hasWholeRows(op, *box);
+  int64_t bytes = bytesOfWholeRows(op, *box);
+  return ofProgram && bytes > 0 && bytes % bulkAlignment == 0;
 }
 
 int64_t bytesOf(tile::LoadOp op) {
@@ -83,7 +89,7 @@ std::optional<BulkPlan> planBulkLoads(tile::KernelOp kernel, const Width &width,
       plan.offsets.push_back(plan.bytes);
       plan.bytes += bytesOf(op);
     }
-  plan.sharedBytes = plan.bytes + barrierBytes;
+  plan.sharedBytes = alignUp(plan.bytes + barrierBytes, accessBytes);
   plan.shape = {blockThreads, 1};
   plan.blocks = std::min(mostBlocks, architecture.sharedBytes / (plan.bytes + leastScratch));
   if (plan.bytes < leastBytes || plan.blocks < 2)

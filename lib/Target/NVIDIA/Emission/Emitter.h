@@ -123,6 +123,12 @@ public:
   /// The same with values that go from group to group.
   mlir::LogicalResult overGroups(llvm::ArrayRef<Ix> extents,
                                  llvm::SmallVectorImpl<mlir::Value> &carried, GroupBody body);
+  /// The same with the groups of all rows together, of which a thread has the same columns in each.
+  using RowsBody = llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<Group>)>;
+  mlir::LogicalResult overRows(llvm::ArrayRef<Ix> extents,
+                               llvm::SmallVectorImpl<mlir::Value> &carried, RowsBody body);
+  /// Rows of a box that are gone through together: `rowsTogether`, or 1.
+  int64_t rowsOf(llvm::ArrayRef<Ix> extents) const;
   /// How many neighbours groups of a box have.
   int64_t neighbours(llvm::ArrayRef<Ix> extents) const;
   /// All points of the group that a point is one of; itself, where it is in none.
@@ -143,6 +149,8 @@ public:
                                 llvm::ArrayRef<tile::LoadOp> loads);
   /// `evaluate` finds this element of `tile` at this point, in this scope.
   void setElement(mlir::Value tile, const Point &point, mlir::Value value);
+  /// Null where it has not been computed in this scope.
+  mlir::Value knownElement(mlir::Value tile, const Point &point) const;
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::FailureOr<mlir::Value> load(tile::LoadOp op, const Point &point);
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
@@ -165,10 +173,13 @@ public:
   void writeGroup(const Scratch &scratch, const Group &group, mlir::ValueRange values);
   /// Computes all of `tile` into scratch; ends with a barrier.
   mlir::LogicalResult fill(const Scratch &scratch, mlir::Value tile);
-  /// All threads know the one element of `tile`.
-  void setOnlyElement(mlir::Value tile, mlir::Value value);
-  /// Computes the one element of `tile` in all threads, as scalars are: nobody waits for it.
-  mlir::LogicalResult computeElement(mlir::Value tile);
+  /// Whether `tile` has one element, or one for each row that is gone through together: all threads
+  /// know them then.
+  bool hasElementOfRow(mlir::Value tile) const;
+  /// All threads know the elements of such a tile.
+  void setElementsOfRows(mlir::Value tile, llvm::ArrayRef<mlir::Value> values);
+  /// Computes them in all threads, as scalars are: nobody waits for it.
+  mlir::LogicalResult computeElementsOfRows(mlir::Value tile);
   /// Whether a tile is computed once, where it stands, rather than wherever it is used.
   bool isMaterialized(mlir::Value tile);
 
@@ -177,8 +188,8 @@ public:
   static bool isScalar(mlir::Operation *op);
   void emitScalar(mlir::Operation *op);
   mlir::LogicalResult reduce(tile::ReduceOp op);
-  /// Whether all threads reduce one row together.
-  static bool isRowReduction(tile::ReduceOp op);
+  /// Whether all threads reduce one row together, or the rows that they go through together.
+  bool isRowReduction(tile::ReduceOp op) const;
   mlir::LogicalResult scan(tile::ScanOp op);
   mlir::LogicalResult sort(tile::SortOp op);
   mlir::LogicalResult dot(tile::DotOp op);
@@ -191,11 +202,12 @@ public:
   llvm::DenseMap<mlir::Value, Scratch> materialized;
   llvm::SmallVector<Ix> programIds;
 
-  int64_t width = 1;    // most neighbours of a group (Width.h)
-  int64_t mostHeld = 0; // points of a tile that a thread may have in registers
-  int64_t threads = 0;  // of a program
-  bool isWarp = false;  // one of several programs in a block, each of which has a warp
-  mlir::Value thread;   // the number of this one
+  int64_t width = 1;        // most neighbours of a group (Width.h)
+  int64_t mostHeld = 0;     // points of a tile that a thread may have in registers
+  int64_t rowsTogether = 1; // Width::rows
+  int64_t threads = 0;      // of a program
+  bool isWarp = false;      // one of several programs in a block, each of which has a warp
+  mlir::Value thread;       // the number of this one
 
   /// Shared memory, and how much of it is taken now, at most, and may be.
   mlir::Value shared;
@@ -249,8 +261,10 @@ private:
   mlir::LogicalResult storeValue(tile::StoreOp op, const Point &point, mlir::Value value,
                                  mlir::Value isInside);
   Group heldGroup(llvm::ArrayRef<Ix> extents, int64_t each, int64_t count, int64_t trip);
+  /// The element of a tile that has one for each row, wherever the row is known only when it runs.
+  mlir::Value elementOfRow(mlir::Value tile, const Point &point);
   /// How many groups of a box a thread has, where they are held.
-  std::optional<int64_t> groupsOfThread(int64_t points, int64_t each) const;
+  std::optional<int64_t> groupsOfThread(llvm::ArrayRef<Ix> extents) const;
   void updateElement(mlir::Value value, const Buffer &buffer, const ElementAddress &where,
                      std::optional<tile::Update> update);
   /// After a store: others may read or write the same place next.

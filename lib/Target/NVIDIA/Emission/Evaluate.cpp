@@ -119,11 +119,16 @@ void Emitter::setElement(Value tile, const Point &point, Value value) {
   known[keyOf(tile, onlyPoint(tile, point))] = value;
 }
 
+Value Emitter::knownElement(Value tile, const Point &point) const {
+  auto found = known.find(keyOf(tile, onlyPoint(tile, point)));
+  return found == known.end() ? Value() : found->second;
+}
+
 FailureOr<Value> Emitter::evaluate(Value tile, const Point &given) {
   Point point = onlyPoint(tile, given);
   auto key = keyOf(tile, point);
-  if (auto found = known.find(key); found != known.end())
-    return found->second;
+  if (Value element = knownElement(tile, point))
+    return element;
   if (isCancelled(cancellation)) // of one that is long
     return failure();
   FailureOr<Value> value = compute(tile, point);
@@ -211,6 +216,8 @@ LogicalResult Emitter::readAhead(Value tile, const Point &point, ArrayRef<tile::
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   if (auto found = materialized.find(tile); found != materialized.end())
     return readTile(tile, found->second, point);
+  if (Value element = elementOfRow(tile, point))
+    return element;
   Operation *op = tile.getDefiningOp();
   if (auto source = sourcePoint(*this, op, point))
     return evaluateSource(op, point, *source);

@@ -6,6 +6,7 @@
 #include "Target/Common/Index/Bounds.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Emission/Width.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -107,18 +108,51 @@ LogicalResult Emitter::fill(const Scratch &scratch, Value tile) {
   return done;
 }
 
-LogicalResult Emitter::computeElement(Value tile) {
-  Point point(cast<RankedTensorType>(tile.getType()).getRank(), Ix(0));
-  FailureOr<Value> value = evaluate(tile, point);
-  if (failed(value))
-    return failure();
-  setOnlyElement(tile, *value);
+bool Emitter::hasElementOfRow(Value tile) const {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return type.hasStaticShape() && (type.getNumElements() == 1 ||
+                                   (rowsTogether > 1 && type.getNumElements() == rowsTogether));
+}
+
+LogicalResult Emitter::computeElementsOfRows(Value tile) {
+  SmallVector<Value> values;
+  Indices all = extents(tile);
+  for (int64_t row = 0; row < cast<RankedTensorType>(tile.getType()).getNumElements(); ++row) {
+    FailureOr<Value> value = evaluate(tile, pointAt(row, all));
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  setElementsOfRows(tile, values);
   return success();
 }
 
-void Emitter::setOnlyElement(Value tile, Value value) {
-  setElement(tile, Point(cast<RankedTensorType>(tile.getType()).getRank(), Ix(0)), value);
+void Emitter::setElementsOfRows(Value tile, ArrayRef<Value> values) {
+  Indices all = extents(tile);
+  for (auto [row, value] : llvm::enumerate(values))
+    setElement(tile, pointAt(int64_t(row), all), value);
   costs[tile] = 1;
+}
+
+Value Emitter::elementOfRow(Value tile, const Point &point) {
+  if (!hasElementOfRow(tile) || rowsTogether == 1)
+    return {};
+  Value element;
+  Indices all = extents(tile);
+  for (int64_t row = 0; row < rowsTogether; ++row) {
+    Point place = pointAt(row, all);
+    Value value = knownElement(tile, place);
+    if (!value)
+      return {};
+    Value isHere;
+    for (auto [at, of] : llvm::zip(point, place))
+      if (!at.same(of))
+        isHere = both(isHere, ix().equal(at, of));
+    element = !element ? value
+              : isHere ? Value(arith::SelectOp::create(b, loc, isHere, value, element))
+                       : value;
+  }
+  return element;
 }
 
 //===--- what is materialized -----------------------------------------------===//

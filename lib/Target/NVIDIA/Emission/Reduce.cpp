@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tile.reduce. One row is reduced by all threads, each of which has the groups of the row that are
-// dealt to it; all of them know the result then. Otherwise each element of the result is reduced by
+// dealt to it; all of them know the result then. So are several rows that a program goes through
+// together. Otherwise each element of the result is reduced by
 // one thread, or, where there are fewer of them than threads, in parts by several. The threads of a
 // warp combine what they have by exchanging it; partial results that are left are combined in
 // order.
@@ -147,11 +148,11 @@ class ReduceEmitter {
 public:
   ReduceEmitter(Emitter &e, tile::ReduceOp op)
       : e(e), op(op), axis(op.getAxis()), extents(e.extents(op.getOperand())),
-        reducer(e, op, Emitter::isRowReduction(op) && e.isHeld(op.getOperand().getType())) {}
+        reducer(e, op, e.isRowReduction(op) && e.isHeld(op.getOperand().getType())) {}
 
   LogicalResult run() {
-    if (Emitter::isRowReduction(op))
-      return row();
+    if (e.isRowReduction(op))
+      return rows();
     Scratch scratch = e.scratchFor(op.getResult());
     int64_t parts = partCount();
     Indices results = extents;
@@ -163,43 +164,83 @@ public:
   }
 
 private:
-  LogicalResult row() {
-    SmallVector<Value> carried;
-    reducer.initial(carried);
-    auto body = [&](const Group &group) -> LogicalResult {
-      FailureOr<SmallVector<Value>> values = e.evaluate(op.getOperand(), group);
-      if (failed(values))
-        return failure();
-      SmallVector<Value> before(carried);
-      reducer.accumulate(*values, group.points, carried);
-      for (auto [now, old] : llvm::zip(carried, before))
-        if (group.isInside)
-          now = arith::SelectOp::create(e.b, e.loc, group.isInside, now, old);
+  /// What is carried of each row, by its number.
+  using OfRows = SmallVector<SmallVector<Value>>;
+
+  OfRows split(ArrayRef<Value> flat) const {
+    OfRows rows;
+    for (; !flat.empty(); flat = flat.drop_front(reducer.types.size()))
+      rows.emplace_back(flat.take_front(reducer.types.size()));
+    return rows;
+  }
+
+  static SmallVector<Value> flat(const OfRows &rows) {
+    SmallVector<Value> all;
+    for (const SmallVector<Value> &row : rows)
+      all.append(row);
+    return all;
+  }
+
+  LogicalResult accumulate(const Group &group, SmallVectorImpl<Value> &carried) {
+    FailureOr<SmallVector<Value>> values = e.evaluate(op.getOperand(), group);
+    if (failed(values))
+      return failure();
+    SmallVector<Value> before(carried.begin(), carried.end());
+    reducer.accumulate(*values, group.points, carried);
+    for (auto [now, old] : llvm::zip(carried, before))
+      if (group.isInside)
+        now = arith::SelectOp::create(e.b, e.loc, group.isInside, now, old);
+    return success();
+  }
+
+  LogicalResult rows() {
+    OfRows all(size_t(e.rowsOf(extents)), {});
+    for (SmallVector<Value> &carried : all)
+      reducer.initial(carried);
+    SmallVector<Value> carried = flat(all);
+    auto body = [&](ArrayRef<Group> groups) -> LogicalResult {
+      OfRows now = split(carried);
+      for (auto [group, row] : llvm::zip(groups, now))
+        if (failed(accumulate(group, row)))
+          return failure();
+      carried = flat(now);
       return success();
     };
-    if (failed(e.overGroups(extents, carried, body)))
+    if (failed(e.overRows(extents, carried, body)))
       return failure();
-    joinLanes(carried);
+    all = split(carried);
+    for (SmallVector<Value> &row : all)
+      joinLanes(row);
     if (e.threads > lanesOfWarp)
-      joinWarps(carried);
-    e.setOnlyElement(op.getResult(), reducer.finish(carried));
+      joinWarps(all);
+    SmallVector<Value> results;
+    for (const SmallVector<Value> &row : all)
+      results.push_back(reducer.finish(row));
+    e.setElementsOfRows(op.getResult(), results);
     return success();
   }
 
   /// After it, all threads have what all warps had.
-  void joinWarps(SmallVectorImpl<Value> &carried) {
+  void joinWarps(OfRows &rows) {
     int64_t warps = e.threads / lanesOfWarp;
-    SmallVector<Scratch> partial;
-    for (Type type : reducer.types)
-      partial.push_back(e.allocate({Size(warps)}, type));
+    SmallVector<SmallVector<Scratch>> partial(rows.size());
+    for (SmallVector<Scratch> &ofRow : partial)
+      for (Type type : reducer.types)
+        ofRow.push_back(e.allocate({Size(warps)}, type));
     {
       OpBuilder::InsertionGuard guard(e.b);
       Value isFirst = e.ix().less(e.ix().rem(e.thread, lanesOfWarp), 1);
       e.b.setInsertionPointToStart(scf::IfOp::create(e.b, e.loc, isFirst, false).thenBlock());
-      for (auto [own, value] : llvm::zip(partial, carried))
-        e.write(own, {e.ix().div(e.thread, lanesOfWarp)}, value);
+      for (auto [ofRow, row] : llvm::zip(partial, rows))
+        for (auto [own, value] : llvm::zip(ofRow, row))
+          e.write(own, {e.ix().div(e.thread, lanesOfWarp)}, value);
     }
     e.barrier();
+    for (auto [ofRow, row] : llvm::zip(partial, rows))
+      takeFromWarps(ofRow, warps, row);
+  }
+
+  void takeFromWarps(ArrayRef<Scratch> partial, int64_t warps, SmallVectorImpl<Value> &carried) {
     if (warps > mostPartsOfThread)
       return takeByLanes(partial, warps, carried);
     SmallVector<SmallVector<Value>> parts(size_t(warps), {});
@@ -209,7 +250,7 @@ private:
     for (size_t count = parts.size(); count > 1; count = (count + 1) / 2)
       for (size_t i = 0; i + (count + 1) / 2 < count; ++i)
         reducer.join(parts[i], parts[i + (count + 1) / 2]);
-    carried = parts[0];
+    carried.assign(parts[0].begin(), parts[0].end());
   }
 
   /// Each lane of a warp takes what one warp has, and all exchange it: of many warps that is less
@@ -336,10 +377,12 @@ private:
 
 } // namespace
 
-bool Emitter::isRowReduction(tile::ReduceOp op) {
+bool Emitter::isRowReduction(tile::ReduceOp op) const {
   auto type = op.getOperand().getType();
-  return int64_t(op.getAxis()) == type.getRank() - 1 &&
-         llvm::all_of(type.getShape().drop_back(), [](int64_t size) { return size == 1; });
+  int64_t rows = 1;
+  for (int64_t size : type.getShape().drop_back())
+    rows *= std::max<int64_t>(size, 0); // 0: not known
+  return int64_t(op.getAxis()) == type.getRank() - 1 && (rows == 1 || rows == rowsTogether);
 }
 
 LogicalResult Emitter::reduce(tile::ReduceOp op) { return ReduceEmitter(*this, op).run(); }

@@ -16,6 +16,9 @@ static constexpr int64_t mostNeighbours = 8;
 static constexpr int64_t mostPoints = 32;
 /// Simple operations that are written out for a thread.
 static constexpr int64_t mostWritten = 4096;
+/// Rows that are written out one after the other, and elements of each: fewer leave most threads
+/// of a block without any.
+static constexpr int64_t mostRows = 4, leastColumns = 2048;
 
 int64_t ownCost(Operation *op) {
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
@@ -105,6 +108,28 @@ struct Widths {
   }
 };
 
+/// Rows of a tile: what it has of the last dimension; 0 where that is not known.
+int64_t rowsOf(RankedTensorType type) {
+  return type.hasStaticShape() && type.getRank() > 0 && type.getNumElements() > 0
+             ? type.getNumElements() / type.getShape().back()
+             : 0;
+}
+
+/// Rows that all reductions of a kernel reduce, if they are a few of the longest ones; else 1.
+int64_t reducedRows(tile::KernelOp kernel, const Width &width) {
+  if (!width.isRowByRow || !width.largestTile)
+    return 1;
+  int64_t rows = 0;
+  bool areSame = true;
+  kernel.walk([&](tile::ReduceOp op) {
+    auto type = op.getOperand().getType();
+    rows = rows ? rows : rowsOf(type);
+    areSame &= rowsOf(type) == rows && type.getNumElements() == *width.largestTile;
+  });
+  bool isFew = rows > 1 && rows <= mostRows;
+  return areSame && isFew && *width.largestTile / rows >= leastColumns ? rows : 1;
+}
+
 } // namespace
 
 Width widthOf(tile::KernelOp kernel) {
@@ -126,6 +151,7 @@ Width widthOf(tile::KernelOp kernel) {
   });
   width.held = std::min(mostPoints, mostWritten / cost);
   width.isRowByRow = widths.keepsNeighbours;
+  width.rows = reducedRows(kernel, width);
   width.neighbours = width.isRowByRow ? std::min(widths.most, accessBytes / widths.narrowest) : 1;
   // Rather a warp that reads less at a time than a few threads.
   while (width.neighbours > 1 &&

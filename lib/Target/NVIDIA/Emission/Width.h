@@ -19,6 +19,9 @@ struct Width {
   std::optional<int64_t> largestTile = 1;
   /// Whether no operation takes neighbours along the last dimension apart.
   bool isRowByRow = true;
+  /// Rows of the largest tile, where a program reduces several: threads go through all of them
+  /// together, each with the same columns of every row, so that what rows share is read once.
+  int64_t rows = 1;
 };
 
 Width widthOf(tile::KernelOp kernel);
