@@ -42,18 +42,22 @@ public:
         .report;
   }
 
-  /// Runs the kernel on these objects, of which some are `scalars`. (results, diagnostics, JSON of
-  /// what was found)
-  nb::tuple run(const nb::list &given, const std::vector<bool> &scalars, const std::string &target,
-                bool f64, bool check, double rtol, double atol) {
+  /// Runs the kernel, which messages call `name`, on these objects, of which some are `scalars`.
+  /// (results, diagnostics, JSON of what was found)
+  nb::tuple run(const std::string &name, const nb::list &given, const std::vector<bool> &scalars,
+                const std::string &target, bool f64, bool check, double rtol, double atol) {
+    Callee callee{name.c_str()};
     if (nb::len(given) != inputs.size() || scalars.size() != inputs.size())
       raise(
-          Diagnostic{Code::PYTHON_3, fmt::format("the kernel takes {} arguments, but {} are given",
-                                                 inputs.size(), nb::len(given))});
+          Diagnostic{Code::PYTHON_3, fmt::format("{}it takes {} arguments, but {} are given",
+                                                 callee.prefix(), inputs.size(), nb::len(given))});
     Arguments arguments(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
-      arguments.add(valueInfo(inputs[i], scalars[i]), given[i]);
-      checkMemory(inputs[i].name, arguments.tensors().back());
+      tw_value_info info = valueInfo(inputs[i], scalars[i]);
+      Slot slot(info, inputRole, callee);
+      slot.wanted = scalars[i] ? nullptr : inputs[i].type;
+      arguments.add(slot, given[i]);
+      checkMemory(slot, arguments.tensors().back());
     }
     tilewright_kernel_run_options options = {};
     options.struct_size = sizeof options;
@@ -85,11 +89,11 @@ private:
   }
 
   /// A tensor may have lost its memory, or be a functional one of torch, which has none.
-  static void checkMemory(const char *name, const tw_tensor &tensor) {
+  static void checkMemory(const Slot &slot, const tw_tensor &tensor) {
     if (!tensor.data && tensor.bytes)
       raise(Diagnostic{Code::RUNTIME_14,
-                       fmt::format("input \"{}\" has no data, but its sizes need {} bytes", name,
-                                   tensor.bytes)});
+                       fmt::format("{}input \"{}\" has no data, but its sizes need {} bytes",
+                                   slot.callee.prefix(), slot.value.name, tensor.bytes)});
   }
 
   nb::list results(const Arguments &arguments) {

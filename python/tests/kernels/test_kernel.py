@@ -487,7 +487,7 @@ def test_autograd_hears_of_what_is_written():
         tk.store(x, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
 
     leaf = torch.ones(3, 4, requires_grad=True)
-    with pytest.raises(tilewright.InputError, match='"x" is written by the program, but requires a gradient') as caught:
+    with pytest.raises(tilewright.InputError, match="kernel double: input \"x\" is written by the kernel, but requires a gradient") as caught:
         double(leaf)
     assert caught.value.code == "TW-PYTHON-0004"
     with torch.no_grad():
