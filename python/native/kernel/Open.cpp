@@ -7,6 +7,7 @@
 #include "Results.h"
 #include <cstring>
 #include <fmt/format.h>
+#include <memory>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -24,21 +25,26 @@ public:
     tilewright_kernel_options options = {};
     options.struct_size = sizeof options;
     options.text = text.c_str();
-    // The last argument stands behind the sink.
+    // As `ask` does, but the last argument stands behind the sink.
     const cli::CompilerLibrary &compiler = compilerLibrary();
     Said said;
     tilewright_sink sink = said.sink();
-    said.check(compiler.openKernel(&options, &sink, &said, &kernel));
-    for (size_t i = 0; const auto *argument = compiler.kernelArgument(kernel, i); ++i)
+    tilewright_outcome outcome;
+    tilewright_kernel *opened = nullptr;
+    {
+      Unlocked unlocked;
+      outcome = compiler.openKernel(&options, &sink, &said, &opened);
+    }
+    kernel.reset(opened);
+    said.check(outcome);
+    for (size_t i = 0; const auto *argument = compiler.kernelArgument(opened, i); ++i)
       (argument->is_input ? inputs : outputs).push_back(*argument);
   }
-  OpenKernel(const OpenKernel &) = delete;
-  ~OpenKernel() { compilerLibrary().closeKernel(kernel); }
 
-  std::string print() { return ask(&cli::CompilerLibrary::printKernel, kernel).report; }
+  std::string print() { return ask(&cli::CompilerLibrary::printKernel, kernel.get()).report; }
 
   std::string printCode(const std::string &level, const std::string &target) {
-    return ask(&cli::CompilerLibrary::printKernelCode, kernel, level.c_str(), target.c_str())
+    return ask(&cli::CompilerLibrary::printKernelCode, kernel.get(), level.c_str(), target.c_str())
         .report;
   }
 
@@ -69,8 +75,8 @@ public:
     options.json = 1;
     options.rtol = rtol;
     options.atol = atol;
-    Said said =
-        askAllowing(TILEWRIGHT_RESULTS_DIFFER, &cli::CompilerLibrary::runKernel, kernel, &options);
+    Said said = askAllowing(TILEWRIGHT_RESULTS_DIFFER, &cli::CompilerLibrary::runKernel,
+                            kernel.get(), &options);
     return nb::make_tuple(results(arguments), said.diagnostics, said.report);
   }
 
@@ -101,7 +107,7 @@ private:
     Results made(library == Library::Torch ? importedTorchApi() : nullptr);
     const cli::CompilerLibrary &compiler = compilerLibrary();
     nb::list list;
-    for (size_t i = 0; const tw_tensor *tensor = compiler.kernelOutput(kernel, i); ++i) {
+    for (size_t i = 0; const tw_tensor *tensor = compiler.kernelOutput(kernel.get(), i); ++i) {
       void *memory = Results::allocate(&made, static_cast<int32_t>(i), tensor);
       made.checkAllocations();
       if (tensor->bytes)
@@ -111,7 +117,10 @@ private:
     return list;
   }
 
-  tilewright_kernel *kernel = nullptr;
+  struct Close {
+    void operator()(tilewright_kernel *kernel) const { compilerLibrary().closeKernel(kernel); }
+  };
+  std::unique_ptr<tilewright_kernel, Close> kernel;
   std::vector<tilewright_kernel_argument> inputs, outputs;
 };
 
