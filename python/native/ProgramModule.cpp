@@ -5,6 +5,7 @@
 #include "DTypes.h"
 #include "Errors.h"
 #include "Program.h"
+#include "Support/Counted.h"
 #include <fmt/format.h>
 #include <iterator>
 #include <nanobind/stl/optional.h>
@@ -39,9 +40,9 @@ static Objects gather(const Program &program, PyObject *args, PyObject *named,
   const auto &inputs = program.inputs();
   size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args));
   if (count > inputs.size())
-    refuseCall(program, fmt::format("{} has {} input{}, but {} {} given", program.callee().noun(),
-                                    inputs.size(), inputs.size() == 1 ? "" : "s", count,
-                                    count == 1 ? "was" : "were"));
+    refuseCall(program, fmt::format("{} has {}, but {} {} given", program.callee().noun(),
+                                    counted(inputs.size(), "input"), count,
+                                    oneOrMany(count, "was", "were")));
   if (count == inputs.size() && !named)
     return {PySequence_Fast_ITEMS(args), count};
   objects.resize(inputs.size() + program.outputs().size());

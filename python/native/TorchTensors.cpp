@@ -26,12 +26,12 @@ TorchTypes torchTypes;
     return torchTypes; // or it is being imported just now
   nb::object tensor = torch.attr("Tensor");
   if (!nb::hasattr(tensor, dlpack::exchangeAttribute))
-    raise(Diagnostic{
-        Code::PYTHON_9,
-        fmt::format("torch {} has no DLPack exchange API", nb::str(torch.attr("__version__")).c_str()),
-        {},
-        {},
-        "use torch 2.10 or later, or give NumPy arrays"});
+    raise(Diagnostic{Code::PYTHON_9,
+                     fmt::format("torch {} has no DLPack exchange API",
+                                 nb::str(torch.attr("__version__")).c_str()),
+                     {},
+                     {},
+                     "use torch 2.10 or later, or give NumPy arrays"});
   nb::object capsule = tensor.attr(dlpack::exchangeAttribute);
   auto *api = static_cast<const dlpack::ExchangeApi *>(
       PyCapsule_GetPointer(capsule.ptr(), dlpack::exchangeCapsule));

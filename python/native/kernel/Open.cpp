@@ -5,6 +5,7 @@
 #include "Compiler.h"
 #include "Module.h"
 #include "Results.h"
+#include "Support/Counted.h"
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -55,8 +56,9 @@ public:
     Callee callee{name.c_str()};
     if (nb::len(given) != inputs.size() || scalars.size() != inputs.size())
       raise(
-          Diagnostic{Code::PYTHON_3, fmt::format("{}it takes {} arguments, but {} are given",
-                                                 callee.prefix(), inputs.size(), nb::len(given))});
+          Diagnostic{Code::PYTHON_3, fmt::format("{}it takes {}, but {} {} given", callee.prefix(),
+                                                 counted(inputs.size(), "argument"), nb::len(given),
+                                                 oneOrMany(nb::len(given), "is", "are"))});
     Arguments arguments(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
       tw_value_info info = valueInfo(inputs[i], scalars[i]);
@@ -98,8 +100,9 @@ private:
   static void checkMemory(const Slot &slot, const tw_tensor &tensor) {
     if (!tensor.data && tensor.bytes)
       raise(Diagnostic{Code::RUNTIME_14,
-                       fmt::format("{}input \"{}\" has no data, but its sizes need {} bytes",
-                                   slot.callee.prefix(), slot.value.name, tensor.bytes)});
+                       fmt::format("{}input \"{}\" has no data, but its sizes need {}",
+                                   slot.callee.prefix(), slot.value.name,
+                                   counted(tensor.bytes, "byte"))});
   }
 
   nb::list results(const Arguments &arguments) {

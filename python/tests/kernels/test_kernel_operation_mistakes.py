@@ -30,7 +30,7 @@ def shapes(x: X, y: Y):
     t + tk.load(x, [m, 0], [1, 4])  # here
 
 
-@mistake("load of x got 1 positions, but the buffer has 2 dimensions: [M, N]", "give one for each dimension")
+@mistake("load of x got 1 position, but the buffer has 2 dimensions: [M, N]", "give one for each dimension")
 def positions(x: X, y: Y):
     m, = tk.grid(M)
     tk.load(x, [m], [1, N])  # here

@@ -42,8 +42,8 @@ def arrange(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Cal
         raise AssertionError
 
     if len(args) > len(signature.inputs):
-        count = len(signature.inputs)
-        refuse(f"it takes {count} argument{'' if count == 1 else 's'}, but {len(args)} are given")
+        refuse(f"it takes {_native.counted(len(signature.inputs), 'argument')}, but {len(args)} "
+               f"{'is' if len(args) == 1 else 'are'} given")
     inputs = dict(zip((each.name for each in signature.inputs), args))
     outputs, parameters = {}, {}
     for name, value in named.items():
