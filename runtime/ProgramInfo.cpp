@@ -60,6 +60,7 @@ ProgramInfo::ProgramInfo(const Metadata &metadata) : metadata(metadata) {
                           d.configuration.c_str(), d.work.arithmetic.c_str()});
   program.model = metadata.model.c_str();
   program.key = metadata.key.c_str();
+  program.is_kernel = metadata.isKernel;
   program.target = metadata.target.c_str();
   program.compiler = metadata.compiler.c_str();
   program.is_static = metadata.isStatic;

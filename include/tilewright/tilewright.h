@@ -155,7 +155,8 @@ typedef struct tw_program_info {
   /* Of how many dispatches on a GPU the kernels check what they are given, such as indices:
    * failures that tw_instance_wait tells. 0 on the CPU, where a run tells them. */
   int32_t device_check_count;
-  const char *key; /* what its compiler was told that it is kept by; "": nothing */
+  const char *key;   /* what its compiler was told that it is kept by; "": nothing */
+  int32_t is_kernel; /* it is a call of one hand-written kernel, which is called `model` */
 } tw_program_info;
 
 /* ---- Programs -------------------------------------------------------------------------------- */

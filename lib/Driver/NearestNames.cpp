@@ -14,6 +14,8 @@ std::string nearestNames(llvm::StringRef wanted, std::vector<std::string> names)
   llvm::sort(names,
              [&](const std::string &a, const std::string &b) { return distance(a) < distance(b); });
   names.resize(std::min(count, most));
+  if (count == 1)
+    return "the only one is: " + names[0];
   return fmt::format("the nearest of {} are: {}", count, fmt::join(names, ", "));
 }
 

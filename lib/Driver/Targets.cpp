@@ -38,14 +38,16 @@ public:
     return tiles->finish(cancellation, cache);
   }
 
-  LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {
-    return of(kernel).printPlan(kernel, out);
+  LogicalResult printPlan(Operation *kernel, raw_ostream &out,
+                          const Cancellation *cancellation) override {
+    return of(kernel).printPlan(kernel, out, cancellation);
   }
 
   std::string toolchain() const override { return tiles->toolchain(); }
 
-  FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {
-    return of(kernel).deviceText(kernel, level);
+  FailureOr<std::string> deviceText(Operation *kernel, StringRef level,
+                                    const Cancellation *cancellation) override {
+    return of(kernel).deviceText(kernel, level, cancellation);
   }
 
 private:

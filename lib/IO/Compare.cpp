@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/Compare.h"
 #include "IO/Element.h"
+#include "Support/Counted.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -169,11 +170,15 @@ std::string Comparison::text() const {
   std::string errors =
       fmt::format("largest error {:.3g} absolute, {:.3g} relative", maxAbsolute, maxRelative);
   if (same())
-    return fmt::format("all {} elements agree; {}", count, errors);
+    return fmt::format("{}; {}",
+                       count == 1 ? "the one element agrees"
+                                  : fmt::format("all {} elements agree", count),
+                       errors);
   std::string place =
       firstIndex.empty() ? "it is" : fmt::format("first at [{}]:", fmt::join(firstIndex, ", "));
-  return fmt::format("{} of {} elements differ; {}; {} {}, expected {}", mismatches, count, errors,
-                     place, firstActual, firstExpected);
+  return fmt::format("{} of {} {}; {}; {} {}, expected {}", mismatches, counted(count, "element"),
+                     oneOrMany(mismatches, "differs", "differ"), errors, place, firstActual,
+                     firstExpected);
 }
 
 } // namespace tw

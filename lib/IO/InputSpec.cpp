@@ -3,6 +3,7 @@
 #include "IO/Element.h"
 #include "IO/File.h"
 #include "IO/Formats/Npy.h"
+#include "Support/Counted.h"
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -70,9 +71,10 @@ Result<InputSpec> parseTyped(InputSpec spec, std::string_view source) {
   size_t elements = *bytes / info(spec.dtype).bytes;
   if (given != elements && given != 1)
     return malformed(spec.text,
-                     fmt::format("{} has {} elements, but {} values are given",
-                                 typeText(spec.dtype, spec.sizes), elements, given),
-                     fmt::format("give {} values, or one for all", elements));
+                     fmt::format("{} has {}, but {} {} given", typeText(spec.dtype, spec.sizes),
+                                 counted(elements, "element"), counted(given, "value"),
+                                 oneOrMany(given, "is", "are")),
+                     fmt::format("give {}, or one for all", counted(elements, "value")));
   spec.source = std::move(values);
   return spec;
 }

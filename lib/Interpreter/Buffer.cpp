@@ -83,7 +83,8 @@ void Buffer::findUnwritten(mlir::Location place, Findings &findings) const {
         fmt::format("element {} of \"{}\" is never written", coordinatesText(element), name),
         {},
         {},
-        "cover the whole output with stores, or say init"},
+        "cover the whole output with stores, or say what it holds before: init, in Python "
+        "tk.filled(value)"},
        {},
        name,
        element});

@@ -4,6 +4,7 @@
 #include "IR/ModelLocation.h"
 #include "Interpreter/Loop.h"
 #include "Support/Checked.h"
+#include "Support/Counted.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <fmt/format.h>
 
@@ -98,9 +99,9 @@ static bool runLoop(Machine &m, const Loop &loop, CombineTrial *trial) {
 /// Says after the run that no execution was long enough to try associativity.
 static void noteUntried(Location place, const CombineTrial &trial, Run &run) {
   if (trial.mostTrips < 3)
-    run.notes.push_back(fmt::format("{}: combine was hardly tried: the loop made {} trips at most, "
-                                    "and 3 are needed to see whether it is associative",
-                                    describePlace(place), trial.mostTrips));
+    run.notes.push_back(fmt::format("{}: combine was hardly tried: the loop made {} at most, and 3 "
+                                    "are needed to see whether it is associative",
+                                    describePlace(place), counted(trial.mostTrips, "trip")));
 }
 
 Step makeFor(tile::ForOp op, Compiler &compiler) {

@@ -16,8 +16,12 @@ namespace tw::target {
 Target::~Target() = default;
 
 LogicalResult Target::finish(const Cancellation *, CodeCache *) { return success(); }
-LogicalResult Target::printPlan(Operation *, raw_ostream &) { return success(); }
-FailureOr<std::string> Target::deviceText(Operation *, StringRef) { return std::string(); }
+LogicalResult Target::printPlan(Operation *, raw_ostream &, const Cancellation *) {
+  return success();
+}
+FailureOr<std::string> Target::deviceText(Operation *, StringRef, const Cancellation *) {
+  return std::string();
+}
 
 /// The code of one kernel alone.
 static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleOp into,

@@ -128,12 +128,14 @@ public:
 
   /// Prints what the target decides about `kernel`, as for `emit`, before it emits code. Nothing
   /// where it does not plan; fails as `emit` does.
-  virtual mlir::LogicalResult printPlan(mlir::Operation *kernel, llvm::raw_ostream &out);
+  virtual mlir::LogicalResult printPlan(mlir::Operation *kernel, llvm::raw_ostream &out,
+                                        const Cancellation *cancellation = nullptr);
 
   /// What becomes of `kernel` for another device than the CPU, as text: its "loops", what "llvm"
   /// makes of them, or the "assembly". Empty where this target's code is the host's; fails as
   /// `emit` does.
-  virtual mlir::FailureOr<std::string> deviceText(mlir::Operation *kernel, llvm::StringRef level);
+  virtual mlir::FailureOr<std::string> deviceText(mlir::Operation *kernel, llvm::StringRef level,
+                                                  const Cancellation *cancellation = nullptr);
 
   /// Which other programs have a part in the code, as text that differs where they do; empty: none.
   virtual std::string toolchain() const { return {}; }

@@ -38,102 +38,22 @@ std::string shapeText(const tw_value_info &value) {
   return fmt::format("{}[{}]", tw_dtype_name(value.dtype), text);
 }
 
+std::string Callee::prefix() const { return kernel ? fmt::format("kernel {}: ", kernel) : ""; }
+
 [[noreturn]] static void refuse(const Slot &slot, Code code, const std::string &what,
                                 std::string help) {
   raise(Diagnostic{
       code,
-      fmt::format("{} \"{}\" {}", slot.role.noun, slot.value.name, what),
+      fmt::format("{}{} \"{}\" {}", slot.callee.prefix(), slot.role.noun, slot.value.name, what),
       {},
-      {fmt::format("{} {}", slot.role.needs, slot.wanted ? slot.wanted : shapeText(slot.value))},
+      {fmt::format("{} {} {}", slot.callee.noun(), slot.role.needs,
+                   slot.wanted ? slot.wanted : shapeText(slot.value))},
       std::move(help)});
 }
 
 [[noreturn]] static void refuseUnwritable(const Slot &slot, const char *what) {
-  refuse(slot, Code::PYTHON_4, fmt::format("is written by the program, but {}", what),
+  refuse(slot, Code::PYTHON_4, fmt::format("is written by {}, but {}", slot.callee.noun(), what),
          "give a contiguous array of its own that can be written, or a copy");
-}
-
-//===----------------------------------------------------------------------===//
-// PyTorch
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// PyTorch's types, looked up once; never released, as the modules that hold them are not either.
-struct TorchTypes {
-  PyTypeObject *tensor = nullptr, *parameter = nullptr;
-  const dlpack::ExchangeApi *api = nullptr;
-  nb::handle threads;
-};
-
-TorchTypes torchTypes;
-
-/// Finds them once torch is imported.
-[[gnu::cold]] const TorchTypes &lookForTorch() {
-  PyObject *modules = PyImport_GetModuleDict();
-  nb::handle torch = PyDict_GetItemString(modules, "torch");
-  if (!torch || !nb::hasattr(torch, "Tensor") || !nb::hasattr(torch, "nn"))
-    return torchTypes; // or it is being imported just now
-  nb::object tensor = torch.attr("Tensor");
-  if (!nb::hasattr(tensor, dlpack::exchangeAttribute))
-    raise(Diagnostic{
-        Code::PYTHON_9,
-        fmt::format("torch {} has no DLPack exchange API", textOf(torch.attr("__version__"))),
-        {},
-        {},
-        "use torch 2.10 or later, or give NumPy arrays"});
-  nb::object capsule = tensor.attr(dlpack::exchangeAttribute);
-  auto *api = static_cast<const dlpack::ExchangeApi *>(
-      PyCapsule_GetPointer(capsule.ptr(), dlpack::exchangeCapsule));
-  if (!api)
-    throw nb::python_error();
-  torchTypes.parameter = reinterpret_cast<PyTypeObject *>(
-      nb::object(torch.attr("nn").attr("Parameter")).release().ptr());
-  torchTypes.tensor = reinterpret_cast<PyTypeObject *>(tensor.release().ptr());
-  torchTypes.threads = nb::object(torch.attr("get_num_threads")).release();
-  torchTypes.api = api;
-  return torchTypes;
-}
-
-/// They are asked for each argument of each call.
-const TorchTypes &findTorch() { return torchTypes.api ? torchTypes : lookForTorch(); }
-
-} // namespace
-
-const dlpack::ExchangeApi *importedTorchApi() { return findTorch().api; }
-
-int torchThreads() { return nb::cast<int>(findTorch().threads()); }
-
-const dlpack::ExchangeApi *torchApi(nb::handle object) {
-  const TorchTypes &types = findTorch();
-  PyTypeObject *type = Py_TYPE(object.ptr());
-  return types.api && (type == types.tensor || type == types.parameter) ? types.api : nullptr;
-}
-
-bool viewTensor(const dlpack::ExchangeApi &api, nb::handle object, dlpack::Tensor &out) {
-  try {
-    if (api.view(object.ptr(), &out) == 0)
-      return true;
-  } catch (...) {
-  }
-  PyErr_Clear();
-  return false;
-}
-
-static bool isTorchSubclass(nb::handle object) {
-  const TorchTypes &types = findTorch();
-  return types.api && PyType_IsSubtype(Py_TYPE(object.ptr()), types.tensor);
-}
-
-bool hasTorchMemory(nb::handle object) {
-  if (torchApi(object))
-    return true;
-  if (!isTorchSubclass(object))
-    return false;
-  nb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
-  nb::handle tensor = reinterpret_cast<PyObject *>(findTorch().tensor);
-  constexpr const char *dispatch = "__torch_dispatch__";
-  return nb::object(type.attr(dispatch)).is(nb::object(tensor.attr(dispatch)));
 }
 
 /// Whether a method of a tensor without arguments answers True.
@@ -181,7 +101,7 @@ std::string placeText(dlpack::Device place) {
 }
 
 void *currentStream(dlpack::Device device) {
-  const dlpack::ExchangeApi *api = findTorch().api;
+  const dlpack::ExchangeApi *api = importedTorchApi();
   void *stream = nullptr;
   if (api && api->currentStream(device.type, device.index, &stream))
     throw nb::python_error();
@@ -284,7 +204,7 @@ void Arguments::addOther(const Slot &slot, nb::handle object) {
     return addBuffer(slot, object);
   if (nb::hasattr(object, "__dlpack__"))
     return addDLPack(slot, object);
-  bool isNested = slot.role.noun == inputRole.noun && isNestedArgument(object);
+  bool isNested = &slot.role == &inputRole && !slot.callee.kernel && isNestedArgument(object);
   refuse(slot, Code::PYTHON_1, fmt::format("is {}, not a tensor", aType(object)),
          isNested ? nestedHelp
                   : "give a torch tensor, a NumPy array, or anything else with __dlpack__");
@@ -324,7 +244,8 @@ void Arguments::noteWrittenTorch(const Slot &slot, nb::handle tensor) {
   noteWritten(slot, /*isReadOnly=*/false);
   if (nb::cast<bool>(tensor.attr("requires_grad")) &&
       nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
-    refuse(slot, Code::PYTHON_4, "is written by the program, but requires a gradient",
+    refuse(slot, Code::PYTHON_4,
+           fmt::format("is written by {}, but requires a gradient", slot.callee.noun()),
            "call within torch.no_grad(), give a detached tensor, or register a kernel with a "
            "backward");
   writtenTorch.push_back(nb::borrow(tensor));
@@ -579,15 +500,15 @@ void Arguments::addDLPack(const Slot &slot, nb::handle object) {
                    *count * tw_dtype_bytes(*dtype), *dtype, tensor->rank, tensor->sizes});
 }
 
-void Arguments::checkOverlaps() const {
+void Arguments::checkOverlaps(Callee callee) const {
   auto begin = [&](size_t i) { return reinterpret_cast<uintptr_t>(given[i].data); };
   for (auto [i, name] : written)
     for (size_t j = 0; j < given.size(); ++j)
       if (i != j && begin(i) < begin(j) + given[j].bytes && begin(j) < begin(i) + given[i].bytes)
         raise(Diagnostic{
             Code::PYTHON_4,
-            fmt::format("\"{}\" is written by the program, but overlaps other memory of the call",
-                        name),
+            fmt::format("{}\"{}\" is written by {}, but overlaps other memory of the call",
+                        callee.prefix(), name, callee.noun()),
             {},
             {},
             "give memory of its own, or a copy"});

@@ -5,7 +5,7 @@
 // Contiguous memory is read where it is; other memory is made contiguous first. The tensors of one
 // call are all in main memory, or all on the program's device.
 #pragma once
-#include "DLPack.h"
+#include "TorchTensors.h"
 #include "tilewright/tilewright.h"
 #include <nanobind/nanobind.h>
 #include <optional>
@@ -21,10 +21,16 @@ enum class Library { None, Torch, NumPy, Other };
 struct Role {
   const char *noun, *needs;
 };
-inline constexpr Role inputRole{"input", "the program takes"},
-    kernelRole{"input", "the kernel takes"},
-    resultRole{"the memory for output", "the program gives"},
-    stateRole{"the new value of state", "the program keeps"};
+inline constexpr Role inputRole{"input", "takes"}, resultRole{"the memory for output", "gives"},
+    stateRole{"the new value of state", "keeps"};
+
+/// Who is called, in messages: a program, or the kernel that one was made of.
+struct Callee {
+  const char *kernel = nullptr; // its name; null: a program
+  const char *noun() const { return kernel ? "the kernel" : "the program"; }
+  /// What messages begin with: "kernel softmax: ", or nothing.
+  std::string prefix() const;
+};
 
 /// What to give, by tw_kind.
 inline constexpr const char *scalarHelps[] = {"", "give an integer from -2**63 to 2**63 - 1",
@@ -40,9 +46,11 @@ inline bool isNestedArgument(nanobind::handle object) {
 
 /// What an object is given for.
 struct Slot {
-  Slot(const tw_value_info &value, const Role &role = inputRole) : value(value), role(role) {}
+  Slot(const tw_value_info &value, const Role &role = inputRole, Callee callee = {})
+      : value(value), role(role), callee(callee) {}
   const tw_value_info &value;
   const Role &role;
+  Callee callee;
   const char *wanted = nullptr; // for messages; null: what `value` says
 };
 
@@ -57,7 +65,7 @@ public:
   /// is nothing that a program can read, or cannot be written but would be.
   void add(const Slot &slot, nanobind::handle object);
   /// Throws (PYTHON_4) when memory that the run writes overlaps another input's.
-  void checkOverlaps() const;
+  void checkOverlaps(Callee callee) const;
   /// To be called when the run has written what it writes: tensors of torch have another version
   /// then, as after PyTorch's own operators in place, so that what autograd has kept of them is no
   /// longer valid.
@@ -110,19 +118,6 @@ private:
 /// size 1 and of empty tensors mean nothing.
 std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const int64_t *strides);
 
-/// The exchange table of PyTorch's tensors when `object` is one (subclasses are not, but
-/// nn.Parameter is), else null.
-const dlpack::ExchangeApi *torchApi(nanobind::handle object);
-/// Whether an object is a tensor of torch with elements in its memory: a plain one, or one of a
-/// subclass that does not say with a __torch_dispatch__ of its own what operators do with it.
-bool hasTorchMemory(nanobind::handle object);
-/// The same for torch.Tensor itself; null when torch is not imported. Throws PYTHON_9 when it is
-/// too old to have one.
-const dlpack::ExchangeApi *importedTorchApi();
-
-/// torch.get_num_threads(), where torch is imported.
-int torchThreads();
-
 /// The stream on which work for tensors of a device is put: PyTorch's current one where torch is
 /// imported, else null, which is the device's default stream. Throws.
 void *currentStream(dlpack::Device device);
@@ -132,10 +127,6 @@ std::string placeText(dlpack::Device place);
 std::optional<dlpack::Device> gpuOf(nanobind::handle object);
 /// The device "cpu" or "cuda:N" of a program.
 dlpack::Device deviceOf(const tw_program *program);
-
-/// Views a tensor's memory; false (and no Python error) for one that has none. PyTorch's function
-/// also throws C++ exceptions, which say nothing that our messages do not.
-bool viewTensor(const dlpack::ExchangeApi &api, nanobind::handle object, dlpack::Tensor &out);
 
 /// "TypeName", with its module unless that is builtins.
 std::string typeName(nanobind::handle object);

@@ -2,6 +2,7 @@
 #include "Graph.h"
 #include "Errors.h"
 #include "Results.h"
+#include "Support/Counted.h"
 #include <fmt/format.h>
 #include <nanobind/stl/vector.h>
 
@@ -222,9 +223,9 @@ nb::object Graph::call(nb::list arguments) {
   size_t count = inputs.size() - constants.size();
   if (nb::len(arguments) != count)
     raise(Diagnostic{Code::PYTHON_3,
-                     fmt::format("a compiled graph takes {} argument{}, but {} {} given", count,
-                                 count == 1 ? "" : "s", nb::len(arguments),
-                                 nb::len(arguments) == 1 ? "was" : "were"),
+                     fmt::format("a compiled graph takes {}, but {} {} given",
+                                 counted(count, "argument"), nb::len(arguments),
+                                 oneOrMany(nb::len(arguments), "was", "were")),
                      {},
                      {},
                      callInstead});

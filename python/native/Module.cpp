@@ -9,6 +9,7 @@
 #include "Program.h"
 #include "Results.h"
 #include "Support/CacheFolder.h"
+#include "Support/Counted.h"
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -50,6 +51,9 @@ NB_MODULE(_native, module) {
       "The text with lone surrogates and zeros as Python writes them: \\ud800, \\x00.");
   module.def("described", &described, nb::arg("object").none(),
              "\"a str\", \"an int\": for messages.");
+  module.def(
+      "counted", [](int64_t number, const std::string &one) { return tw::counted(number, one); },
+      nb::arg("number"), nb::arg("one"), "\"1 argument\", \"2 arguments\": for messages.");
   module.def("shown", &shown, nb::arg("object").none(),
              "repr(object) for messages: never an error, and not too long.");
 }

@@ -25,6 +25,8 @@ Program::Program(const std::string &path, int descriptor, int threads,
   check(status);
   ownDevice = deviceOf(program);
   const tw_program_info &info = *tw_program_describe(program);
+  if (info.is_kernel)
+    ownCallee.kernel = info.model;
   for (int32_t i = 0; i < info.input_count; ++i) {
     inputInfos.push_back(*tw_program_input(program, i));
     hasWrites |= inputInfos.back().mutated != 0;

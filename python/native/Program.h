@@ -46,6 +46,7 @@ public:
     return fixedResults;
   }
   bool writesInputs() const { return hasWrites; }
+  Callee callee() const { return ownCallee; }
   dlpack::Device device() const { return ownDevice; }
   /// Of results where no argument is a tensor: "torch" or "numpy".
   Library defaultLibrary() const { return library; }
@@ -77,6 +78,7 @@ private:
   bool isFollower;
   Library library;
   tw_program *program = nullptr;
+  Callee ownCallee;
   dlpack::Device ownDevice;
   std::vector<tw_value_info> inputInfos, outputInfos;
   std::vector<std::pair<size_t, nanobind::object>> fixedResults;

@@ -5,6 +5,7 @@
 #include "DTypes.h"
 #include "Errors.h"
 #include "Program.h"
+#include "Support/Counted.h"
 #include <fmt/format.h>
 #include <iterator>
 #include <nanobind/stl/optional.h>
@@ -18,15 +19,15 @@ namespace tw::python {
 // Calls
 //===----------------------------------------------------------------------===//
 
-[[noreturn]] static void refuseCall(const Program &program, std::string what) {
+[[noreturn]] static void refuseCall(const Program &program, const std::string &what) {
   std::string names;
   for (const tw_value_info &input : program.inputs())
     names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", input.name, shapeText(input));
   raise(Diagnostic{
       Code::PYTHON_3,
-      std::move(what),
+      program.callee().prefix() + what,
       {},
-      {names.empty() ? "the program takes nothing" : fmt::format("the program takes {}", names)},
+      {fmt::format("{} takes {}", program.callee().noun(), names.empty() ? "nothing" : names)},
       "give each input once, by place or by name"});
 }
 
@@ -39,9 +40,9 @@ static Objects gather(const Program &program, PyObject *args, PyObject *named,
   const auto &inputs = program.inputs();
   size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args));
   if (count > inputs.size())
-    refuseCall(program,
-               fmt::format("the program has {} input{}, but {} {} given", inputs.size(),
-                           inputs.size() == 1 ? "" : "s", count, count == 1 ? "was" : "were"));
+    refuseCall(program, fmt::format("{} has {}, but {} {} given", program.callee().noun(),
+                                    counted(inputs.size(), "input"), count,
+                                    oneOrMany(count, "was", "were")));
   if (count == inputs.size() && !named)
     return {PySequence_Fast_ITEMS(args), count};
   objects.resize(inputs.size() + program.outputs().size());
@@ -55,7 +56,8 @@ static Objects gather(const Program &program, PyObject *args, PyObject *named,
       if (int32_t output = tw_program_find_output(program.c(), name); output >= 0)
         index = static_cast<int32_t>(inputs.size()) + output;
     if (index < 0)
-      refuseCall(program, fmt::format("the program has no input {}", shownName(key)));
+      refuseCall(program,
+                 fmt::format("{} has no input {}", program.callee().noun(), shownName(key)));
     if (objects[index])
       refuseCall(program, fmt::format("input \"{}\" is given twice", name));
     objects[index] = value;
@@ -77,7 +79,7 @@ static void presetOutputs(const Program &program, Objects objects, Arguments &ar
     info.mutated = 1;
     if (info.kind != TW_KIND_TENSOR)
       refuseCall(program, fmt::format("output \"{}\" is a number, and given", info.name));
-    arguments.add({info, resultRole}, objects[inputs + i]);
+    arguments.add({info, resultRole, program.callee()}, objects[inputs + i]);
     results.preset(i, arguments.tensors().back(), info.name);
   }
 }
@@ -115,16 +117,17 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
   Arguments arguments(objects.size(), program.device());
   size_t inputs = program.inputs().size();
   for (size_t i = 0; i < inputs; ++i)
-    arguments.add(program.inputs()[i], objects[i]);
+    arguments.add({program.inputs()[i], inputRole, program.callee()}, objects[i]);
   Library library = arguments.library();
   if (library == Library::None)
     library = program.defaultLibrary();
   // On a device all memory for results is PyTorch's.
   bool isTorch = library == Library::Torch || arguments.place().type != dlpack::cpu;
-  Results results(isTorch ? importedTorchApi() : nullptr, program.outputs(), arguments.place());
+  Results results(isTorch ? importedTorchApi() : nullptr, program.outputs(), arguments.place(),
+                  program.callee());
   presetOutputs(program, objects, arguments, results);
   if (program.writesInputs() || arguments.tensors().size() > inputs)
-    arguments.checkOverlaps();
+    arguments.checkOverlaps(program.callee());
   std::span<const tw_tensor> given(arguments.tensors());
   bool follows = program.followsTorch() && library == Library::Torch;
   program.run(given.first(inputs), results, follows ? torchThreads() : 0);
@@ -271,15 +274,15 @@ void defineProgram(nb::module_ &module) {
       "The dtype (\"f32\") of a tensor or array; None of what dtype_of has to look at.");
   module.def(
       "dtype_of",
-      [](nb::handle tensor, const char *name, const char *wanted) {
+      [](nb::handle tensor, const char *kernel, const char *name, const char *wanted) {
         tw_value_info info = {};
         info.name = name;
         info.kind = TW_KIND_TENSOR;
-        Slot slot(info, kernelRole);
+        Slot slot(info, inputRole, {kernel});
         slot.wanted = wanted;
         return tw_dtype_name(dtypeOf(slot, tensor));
       },
-      nb::arg("tensor").none(), nb::arg("name"), nb::arg("wanted"),
+      nb::arg("tensor").none(), nb::arg("kernel"), nb::arg("name"), nb::arg("wanted"),
       "The dtype (\"f32\") of what is given for the argument `name` of a kernel, which takes what "
       "is `wanted`. Errors: TW-PYTHON-0001 and 0002, as of a call.");
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(callProgram)}, {0, nullptr}};

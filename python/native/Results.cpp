@@ -26,11 +26,12 @@ bool Results::fits(const Preset &preset, const tw_tensor &output) {
   if (isShape && memory.dtype == output.dtype) {
     if (memory.data || std::count(memory.sizes, memory.sizes + memory.rank, 0))
       return true;
-    failure = Diagnostic{Code::RUNTIME_14,
-                         fmt::format("the memory for output \"{}\" has no data", preset.name),
-                         {},
-                         {},
-                         "give memory that has, or none"};
+    failure = Diagnostic{
+        Code::RUNTIME_14,
+        fmt::format("{}the memory for output \"{}\" has no data", callee.prefix(), preset.name),
+        {},
+        {},
+        "give memory that has, or none"};
     return false;
   }
   auto text = [](const tw_tensor &tensor) {
@@ -38,8 +39,8 @@ bool Results::fits(const Preset &preset, const tw_tensor &output) {
                        fmt::join(tensor.sizes, tensor.sizes + tensor.rank, ", "));
   };
   failure = Diagnostic{isShape ? Code::RUNTIME_10 : Code::RUNTIME_11,
-                       fmt::format("the memory for output \"{}\" is {}, but the output {}",
-                                   preset.name, text(memory), text(output)),
+                       fmt::format("{}the memory for output \"{}\" is {}, but the output {}",
+                                   callee.prefix(), preset.name, text(memory), text(output)),
                        {},
                        {},
                        "give memory of that dtype and those sizes, or none"};

@@ -16,8 +16,8 @@ public:
   explicit Results(const dlpack::ExchangeApi *torch) : torch(torch) {}
   /// Tensors are in the memory of `place`. `infos`: the program's outputs, which outlive this.
   Results(const dlpack::ExchangeApi *torch, const std::vector<tw_value_info> &infos,
-          dlpack::Device place)
-      : torch(torch), infos(&infos), place(place) {}
+          dlpack::Device place, Callee callee = {})
+      : torch(torch), infos(&infos), place(place), callee(callee) {}
   Results(const Results &) = delete;
 
   /// Output `index` goes to the caller's memory: there will be no object for it. With a `name` the
@@ -43,6 +43,7 @@ private:
   const dlpack::ExchangeApi *torch;
   const std::vector<tw_value_info> *infos = nullptr;
   dlpack::Device place;
+  Callee callee;
   std::vector<OwnedTensor> outputs; // null where there is a preset
   struct Preset {
     tw_tensor memory = {}; // without data: none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Instance/InputCheck.h"
 #include "Support/Checked.h"
+#include "Support/Counted.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -112,8 +113,9 @@ private:
     for (const ValueInfo &input : metadata.inputs)
       names += (names.empty() ? "" : ", ") + input.name;
     return Diagnostic{Code::RUNTIME_9,
-                      fmt::format("{} takes {} inputs, but {} were given", words.program,
-                                  metadata.inputs.size(), inputs.size()),
+                      fmt::format("{} takes {}, but {} {} given", words.program,
+                                  counted(metadata.inputs.size(), "input"), inputs.size(),
+                                  oneOrMany(inputs.size(), "was", "were")),
                       {},
                       {fmt::format("the inputs are: {}", names)},
                       {}};
@@ -136,8 +138,8 @@ private:
       return Diagnostic{Code::RUNTIME_18, fmt::format("{} has rank {} and {} sizes", name(i),
                                                       input.rank, input.sizes ? "negative" : "no")};
     if (static_cast<size_t>(input.rank) != expected.sizes.size())
-      return wrongShape(i, fmt::format("{} has {} dimension{}, but {} takes {}", name(i),
-                                       input.rank, input.rank == 1 ? "" : "s", words.program,
+      return wrongShape(i, fmt::format("{} has {}, but {} takes {}", name(i),
+                                       counted(input.rank, "dimension"), words.program,
                                        expected.sizes.size()));
     return checkMemory(i);
   }

@@ -4,8 +4,8 @@
 
 // A loop over a number of rounds that is an input, which carries a tensor and a number.
 
-// CHECK: elements agree
-// CHECK: all 1 elements agree
+// CHECK: agree
+// CHECK: the one element agrees
 !tensor = !torch.vtensor<[?],f32>
 func.func @main(%x: !tensor, %n: !torch.int) -> (!tensor, !torch.int) {
   %one = torch.constant.int 1

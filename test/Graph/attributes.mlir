@@ -42,7 +42,7 @@ func.func @expression(%x: tensor<?xf32> {tw.sizes = #tw.sizes<["s0 + 1"] ()[s0] 
 
 // -----
 
-// expected-error@+1 {{tw.sizes of argument 1 has 1 sizes, but it is a 'tensor<?x3xf32>'}}
+// expected-error@+1 {{tw.sizes of argument 1 has 1 size, but it is a 'tensor<?x3xf32>'}}
 func.func @rank(%n: i64, %x: tensor<?x3xf32> {tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0)>})
     attributes {tw.symbols = [{name = "s0", min = 0, max = 1}]} { return }
 
@@ -54,8 +54,14 @@ func.func @undeclared(%x: tensor<?xf32> {tw.sizes = #tw.sizes<["s1"] ()[s0] -> (
 
 // -----
 
-// expected-error@+1 {{has an attribute tw.sizes, which does not belong on a result of a function}}
+// expected-error@+1 {{tw.sizes of result 0 names "s0", which is none of tw.symbols}}
 func.func @result(%x: tensor<?xf32>) -> (tensor<?xf32> {tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0)>}) { return %x : tensor<?xf32> }
+
+// -----
+
+// expected-error@+1 {{tw.sizes of result 0 has 2 sizes, but it is a 'tensor<?xf32>'}}
+func.func @result_rank(%x: tensor<?xf32>) -> (tensor<?xf32> {tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0, 3)>})
+    attributes {tw.symbols = [{name = "s0", min = 0, max = 1}]} { return %x : tensor<?xf32> }
 
 // -----
 

@@ -7,7 +7,7 @@
 // size that is known at run time.
 
 // CHECK: all 3 elements agree
-// CHECK: all 1 elements agree
+// CHECK: the one element agrees
 !t = !torch.vtensor<[?],f32>
 func.func @main(%n: !torch.int, %x: !t) -> (!t, !torch.int) {
   %true = torch.constant.bool true

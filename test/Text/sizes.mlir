@@ -7,7 +7,7 @@
 // Sizes with names and ranges, one computed from another, and an assertion on one.
 
 // CHECK: all 6 elements agree
-// OTHER: input "arg1" dimension 0 is 3, but the model says (s77+1) with s77 = 3
+// OTHER: input "arg1" dimension 0 is 3, but the model says s77+1 with s77 = 3
 // RANGE: dimension 0 makes s77 7, but the model was exported with s77 <= 6
 // ASSERT: error[TW-RUNTIME-0013]: five rows are one too many
 

@@ -6,7 +6,7 @@
 // A loop until a condition on what it computes fails, with its condition and body as functions: the
 // form in which torch-mlir prints torch.while_loop. The last call does no round.
 
-// CHECK: all 1 elements agree
+// CHECK: the one element agrees
 // CHECK: all 2 elements agree
 
 module {

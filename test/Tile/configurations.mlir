@@ -144,19 +144,19 @@ tile.kernel @sizes_first() grid [1] attributes {tile.configuration =
 
 // -----
 
-// expected-error @+2 {{the cuts make 2 kernels, but 1 are configured}}
+// expected-error @+2 {{the cuts make 2 kernels, but 1 is configured}}
 func.func private @few() attributes {tw.kernel, tile.configuration =
     #tile.dispatch_config<cuts[transpose_rhs] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>}
 
 // -----
 
-// expected-error @+2 {{the cuts make 1 kernels, but 2 are configured}}
+// expected-error @+2 {{the cuts make 1 kernel, but 2 are configured}}
 func.func private @many() attributes {tw.kernel, tile.configuration =
     #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>, <"cpu" {accumulators_in_memory = false, interleaved = false}>]>}
 
 // -----
 
-// expected-error @+2 {{the cuts make 2 or more kernels, but 1 are configured}}
+// expected-error @+2 {{the cuts make 2 or more kernels, but 1 is configured}}
 func.func private @reductions() attributes {tw.kernel, tile.configuration =
     #tile.dispatch_config<cuts[none, split_reductions] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>}
 

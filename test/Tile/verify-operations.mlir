@@ -89,7 +89,7 @@ tile.kernel @k13(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], 
 
 tile.kernel @k14(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>) grid [1] {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{gives 1 strides, but the buffer has 2 dimensions}}
+  // expected-error @+1 {{gives 1 stride, but the buffer has 2 dimensions}}
   %t = tile.load %x[%c0, %c0] strides [1] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
 }
 

@@ -79,7 +79,7 @@ func.func private @constant(tensor<?xf32, #tile.dims<[8]>>)
 
 tile.kernel @positions(in %x: !tile.buffer<[4, 4], f32>) grid [1] {
   %i = tile.program_id 0
-  // expected-error @+1 {{gives 1 positions, but the buffer has 2 dimensions}}
+  // expected-error @+1 {{gives 1 position, but the buffer has 2 dimensions}}
   %t = tile.load %x[%i] : !tile.buffer<[4, 4], f32> -> tensor<4xf32>
 }
 
@@ -87,7 +87,7 @@ tile.kernel @positions(in %x: !tile.buffer<[4, 4], f32>) grid [1] {
 
 tile.kernel @rank(in %x: !tile.buffer<[4, 4], f32>) grid [1] {
   %i = tile.program_id 0
-  // expected-error @+1 {{the tile has 1 dimensions, but the buffer has 2}}
+  // expected-error @+1 {{the tile has 1 dimension, but the buffer has 2}}
   %t = tile.load %x[%i, %i] : !tile.buffer<[4, 4], f32> -> tensor<4xf32>
 }
 

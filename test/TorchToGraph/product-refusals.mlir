@@ -2,7 +2,7 @@
 // What products, distances and joins of chunks cannot take, with both values; and what is refused with its reason.
 
 // CHECK: error: [TW-LOWER-0001] operator aten.cholesky is not supported: decompositions, inverses and solutions of matrices are not supported
-// CHECK: error: [TW-LOWER-0002] operator aten._trilinear: i2 has 2 dimensions, but 1 are needed
+// CHECK: error: [TW-LOWER-0002] operator aten._trilinear: i2 has 2 dimensions, but 1 is needed
 // CHECK: error: [TW-LOWER-0002] operator aten._cdist_backward: its tensors need at least 2 dimensions
 // CHECK: error: [TW-LOWER-0002] operator aten._chunk_cat: at least one tensor and one chunk are needed
 func.func @trilinear(%x: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3],f32> {

@@ -11,7 +11,7 @@
 // CHECK: operator aten._fft_r2c is not supported
 // CHECK: operator aten.rand_like is not supported: it draws random numbers
 // CHECK: note: help: 7 operators are unsupported, all listed above
-// CHECK: error: [TW-LOWER-0002] operator aten.mm: the first tensor has 1 dimensions, but 2 are needed
+// CHECK: error: [TW-LOWER-0002] operator aten.mm: the first tensor has 1 dimension, but 2 are needed
 // CHECK: note: inputs f32[3], f32[3,2]
 func.func @main(%x: !torch.vtensor<[2,?],f32>, %v: !torch.vtensor<[3],f32>, %w: !torch.vtensor<[3,2],f32>)
     -> (!torch.vtensor<[?,2],si64>, !torch.vtensor<[2,?],f32>, !torch.vtensor<[2],f32>) {

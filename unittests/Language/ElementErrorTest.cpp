@@ -51,7 +51,7 @@ const Mistake shapes[] = {
      "slice, axis 1: 4 elements from 1 with stride 1 are not all inside N",
      "an axis whose extent is a symbol is taken whole; load a part instead"},
     {__LINE__, [] { slice(zeros({8}, f32), {4, 0}, {2}); },
-     "slice of f32[8] got 2 offsets, 1 extents and 1 strides", "give one of each for each axis"},
+     "slice of f32[8] got 2 offsets, 1 extent and 1 stride", "give one of each for each axis"},
     {__LINE__, [] { extract(zeros({2}, f32)); }, "extract: f32[2] has not one element",
      "load, slice or reduce it to one"},
     {__LINE__, [] { zeros({int64_t(1) << 62, int64_t(1) << 62}, f32); },

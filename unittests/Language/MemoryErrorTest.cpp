@@ -13,21 +13,21 @@ const Mistake memory[] = {
        Buffers b;
        load(b.x, {b.m}, {1, b.N});
      },
-     "load of x got 1 positions, but the buffer has 2 dimensions: [M, N]",
+     "load of x got 1 position, but the buffer has 2 dimensions: [M, N]",
      "give one for each dimension"},
     {__LINE__,
      [] {
        Buffers b;
        load(b.x, {b.m, 0}, {b.N});
      },
-     "load of x: the box [N] has 1 dimensions, but the buffer 2: [M, N]",
+     "load of x: the box [N] has 1 dimension, but the buffer 2: [M, N]",
      "give 1 for dimensions of one element; reshape changes a tile's shape"},
     {__LINE__,
      [] {
        Buffers b;
        store(b.y, {b.m, 0}, zeros({8}, f32));
      },
-     "store of y: the value [8] has 1 dimensions, but the buffer 2: [M, N]",
+     "store of y: the value [8] has 1 dimension, but the buffer 2: [M, N]",
      "give 1 for dimensions of one element; reshape changes a tile's shape"},
     {__LINE__,
      [] {
@@ -71,7 +71,7 @@ const Mistake memory[] = {
        Buffers b;
        load(b.x, {b.m, 0}, {1, 4}, {.strides = {1}});
      },
-     "load of x got 1 strides, but the buffer has 2 dimensions: [M, N]",
+     "load of x got 1 stride, but the buffer has 2 dimensions: [M, N]",
      "give one for each dimension"},
     {__LINE__,
      [] {

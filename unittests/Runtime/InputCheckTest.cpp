@@ -101,8 +101,7 @@ TEST_F(InputCheck, SpeaksOfTheKernelOfAKernel) {
 }
 
 TEST_F(InputCheck, ChecksNumberTypesAndMemory) {
-  EXPECT_EQ(check({tensor({4, 4})}),
-            "TW-RUNTIME-0009 the program takes 3 inputs, but 1 were given");
+  EXPECT_EQ(check({tensor({4, 4})}), "TW-RUNTIME-0009 the program takes 3 inputs, but 1 was given");
   EXPECT_EQ(check({tensor({4, 4}, TW_F64), tensor({3, 8}), number(9)}),
             "TW-RUNTIME-0010 input \"y\" is f64, but the program takes f32");
   EXPECT_EQ(check({tensor({4, 4}), tensor({3, 8}), tensor({}, static_cast<tw_dtype>(77))}),

@@ -103,10 +103,10 @@ TEST(Binding, Limits) {
 
 TEST(Binding, Arguments) {
   EXPECT_EQ(bind(gemm, {given({7}), given({5, 8}), {}}),
-            "argument \"a\" has 2 dimensions, [M, K], but 1 are given, [7]");
+            "argument \"a\" has 2 dimensions, [M, K], but 1 is given, [7]");
   EXPECT_EQ(bind(gemm, {{DType::F64, {7, 8}, 0}, given({5, 8}), {}}),
             "argument \"a\" is f32, but f64 is given");
-  EXPECT_EQ(bind(gemm, {given({7, 8})}), "the kernel has 3 arguments, but 1 are given");
+  EXPECT_EQ(bind(gemm, {given({7, 8})}), "the kernel has 3 arguments, but 1 is given");
   EXPECT_EQ(bind(gemm, {given({-7, 8}), given({5, 8}), {}}),
             "argument \"a\" is given with the negative size -7");
 }

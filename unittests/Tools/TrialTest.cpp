@@ -50,7 +50,7 @@ TEST(Trial, FaultsAreTheCandidates) {
        {std::pair("crash", "it ended with signal 6 (Aborted)"),
         {"hang", "it took longer than 2 s"},
         {"memory", "it ended with signal 6 (Aborted)"},
-        {"wrong", "inputs as given: output y: 1 of 4 elements differ"},
+        {"wrong", "inputs as given: output y: 1 of 4 elements differs"},
         {"unsteady", "inputs as given: output y differs from one call to the next"}}) {
     TrialResult result = tryOut(fault);
     EXPECT_TRUE(result.fault.starts_with(what)) << fault << ": " << result.fault;

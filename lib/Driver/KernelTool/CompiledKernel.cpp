@@ -39,21 +39,25 @@ using Fill = void(void **buffers, int64_t *scalars);
 
 namespace {
 
-/// The first error that is emitted in a context while this lives.
+/// The first error that is emitted in a context while this lives; of work that may be cancelled.
 class FirstError {
 public:
-  explicit FirstError(MLIRContext &context)
-      : handler(&context, [this](mlir::Diagnostic &diagnostic) {
+  FirstError(MLIRContext &context, const Cancellation *cancellation)
+      : cancellation(cancellation), handler(&context, [this](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !error)
             error = toDiagnostic(diagnostic);
           return success();
         }) {}
+  /// What ended `stage` early: a wish, or the error.
   Diagnostic take(const char *stage) {
+    if (isCancelled(cancellation))
+      return Cancellation::error();
     return error ? *error
                  : Diagnostic{Code::TARGET_1, fmt::format("the compiler failed in {}", stage)};
   }
 
 private:
+  const Cancellation *cancellation;
   std::optional<Diagnostic> error;
   ScopedDiagnosticHandler handler;
 };
@@ -102,15 +106,11 @@ CompiledKernel::State::build(tile::KernelOp kernel, StringRef name, const NamedT
   state->signature.name = name.str();
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   auto info = target.code->lower(kernel, *code, cancellation);
-  if (isCancelled(cancellation))
-    return Cancellation::error();
-  if (failed(info))
+  if (failed(info) || isCancelled(cancellation))
     return errors.take("lowering a kernel");
   state->info = *info;
   auto objects = makeObjects(*code, target.cpu, "", /*favorsCompileTime=*/false, cancellation);
-  if (isCancelled(cancellation))
-    return Cancellation::error();
-  if (failed(objects))
+  if (failed(objects) || isCancelled(cancellation))
     return errors.take("LLVM");
   TW_TRY(state->load(*objects));
   return state;
@@ -171,9 +171,9 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel, const std:
                                                const Cancellation *cancellation) {
   TW_ASSIGN(NamedTarget target, targetNamed(targetName));
   TW_TRY(rt::requireInstructionSet(target.cpu));
-  FirstError errors(*kernel.getContext());
+  FirstError errors(*kernel.getContext(), cancellation);
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
-  if (!copy)
+  if (!copy || isCancelled(cancellation))
     return errors.take("simplify");
   std::string why;
   auto build = [&](tile::KernelOp one) {
@@ -197,7 +197,8 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel, const std:
 }
 
 Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::string &level,
-                                          const std::string &targetName) {
+                                          const std::string &targetName,
+                                          const Cancellation *cancellation) {
   bool isPlan = level == "plan", isLoops = level == "loops", isAssembly = level == "assembly";
   if (!isPlan && !isLoops && !isAssembly && level != "llvm")
     return Diagnostic{Code::DRIVER_1,
@@ -206,9 +207,9 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
                       {},
                       "the levels are source, plan, loops, llvm and assembly"};
   TW_ASSIGN(NamedTarget target, findTarget(targetName));
-  FirstError errors(*kernel.getContext());
+  FirstError errors(*kernel.getContext(), cancellation);
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
-  if (!copy)
+  if (!copy || isCancelled(cancellation))
     return errors.take("simplify");
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   kernel.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, math::MathDialect>();
@@ -216,16 +217,18 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
   if (isPlan) {
     copy->setSymName(kernel.getSymName());
     llvm::raw_string_ostream out(text);
-    return succeeded(target.code->printPlan(*copy, out)) ? Result<std::string>(text)
-                                                         : errors.take("planning a kernel");
+    return succeeded(target.code->printPlan(*copy, out, cancellation))
+               ? Result<std::string>(text)
+               : errors.take("planning a kernel");
   }
-  auto deviceText = target.code->deviceText(*copy, level);
-  if (failed(deviceText))
+  auto deviceText = target.code->deviceText(*copy, level, cancellation);
+  if (failed(deviceText) || isCancelled(cancellation))
     return errors.take("lowering a kernel");
   if (!deviceText->empty())
     return *deviceText;
-  bool ok = succeeded(isLoops ? target.code->emit(*copy, *code) : target.code->lower(*copy, *code));
-  if (!ok)
+  bool ok = succeeded(isLoops ? target.code->emit(*copy, *code, cancellation)
+                              : target.code->lower(*copy, *code, cancellation));
+  if (!ok || isCancelled(cancellation))
     return errors.take("lowering a kernel");
   PassManager cleanup(kernel.getContext()); // LLVM does the same, later
   cleanup.enableVerifier(false);            // functions of libm are declared when loops are lowered
@@ -235,7 +238,8 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
     return errors.take("lowering a kernel");
   if (isLoops)
     return llvm::raw_string_ostream(text) << *code << "\n", text;
-  auto made = makeText(*code, target.cpu, isAssembly ? CodeText::Assembly : CodeText::LLVM);
+  auto made =
+      makeText(*code, target.cpu, isAssembly ? CodeText::Assembly : CodeText::LLVM, cancellation);
   if (failed(made))
     return errors.take("LLVM");
   return *made;

@@ -46,7 +46,8 @@ public:
   /// of them, or the "assembly"; before that, the "plan", which is empty for a target that makes
   /// none. Errors: those of compile, and DRIVER_1 for another level.
   static Result<std::string> print(tile::KernelOp kernel, const std::string &level,
-                                   const std::string &target = "cpu");
+                                   const std::string &target = "cpu",
+                                   const Cancellation *cancellation = nullptr);
 
 private:
   struct State;

@@ -106,7 +106,10 @@ extern "C" tilewright_outcome tilewright_kernel_open(const tilewright_kernel_opt
         !kernel)
       return misuse(session, "tilewright_kernel_open");
     auto opened = std::make_unique<tilewright_kernel>();
-    if (auto status = tw::open(*opened, *options, session); !status)
+    auto status = tw::open(*opened, *options, session);
+    if (session.isCancelled())
+      return;
+    if (!status)
       session.error(status.error());
     if (session.outcome() == TILEWRIGHT_FINE)
       *kernel = opened.release();
@@ -127,9 +130,14 @@ static void print(tilewright_kernel &kernel, Session &session,
   auto handler = session.handler(kernel.context);
   PassManager passes(&kernel.context, tile::KernelOp::getOperationName());
   passes.addPass(tile::createSimplify());
-  if (failed(passes.run(*copy)))
+  bool ok = succeeded(passes.run(*copy));
+  if (session.isCancelled())
+    return;
+  if (!ok)
     return session.failStage("simplify");
   auto text = write(*copy);
+  if (session.isCancelled())
+    return;
   if (text)
     session.report(*text);
   else
@@ -147,9 +155,9 @@ extern "C" tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
 
 /// What `target` makes of a kernel by itself.
 static Result<std::string> codeOf(tile::KernelOp kernel, const std::string &level,
-                                  const std::string &target) {
+                                  const std::string &target, const Cancellation &cancellation) {
   TW_TRY(CompiledKernel::codeTargetNamed(target));
-  TW_ASSIGN(std::string text, CompiledKernel::print(kernel, level, target));
+  TW_ASSIGN(std::string text, CompiledKernel::print(kernel, level, target, &cancellation));
   if (text.empty())
     return tw::Diagnostic{Code::DRIVER_3,
                           fmt::format("{} makes no {} of a kernel", target, level),
@@ -169,7 +177,7 @@ extern "C" tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *ke
       return misuse(session, "tilewright_kernel_print_code");
     if (StringRef(level) == "source")
       return print(*kernel, session, sourceOf);
-    auto text = codeOf(kernel->kernel, level, target ? target : "cpu");
+    auto text = codeOf(kernel->kernel, level, target ? target : "cpu", session.cancellation());
     if (text)
       session.report(*text);
     else

@@ -46,7 +46,8 @@ static OwningOpRef<tile::KernelOp> namedCopy(const NamedKernel &named) {
   return copy;
 }
 
-KernelFiles kernelFiles(const NamedKernel &named, const std::string &target) {
+KernelFiles kernelFiles(const NamedKernel &named, const std::string &target,
+                        const Cancellation &cancellation) {
   KernelFiles files;
   if (isa<func::FuncOp>(named.kernel)) {
     files.tile = textOf(named.kernel);
@@ -55,8 +56,8 @@ KernelFiles kernelFiles(const NamedKernel &named, const std::string &target) {
   OwningOpRef<tile::KernelOp> copy = namedCopy(named);
   files.tile = textOf(*copy);
   auto source = source::printSource(*copy, describeKernel(named.kernel).ops);
-  auto plan = CompiledKernel::print(*copy, "plan", target);
-  auto assembly = CompiledKernel::print(*copy, "assembly", target);
+  auto plan = CompiledKernel::print(*copy, "plan", target, &cancellation);
+  auto assembly = CompiledKernel::print(*copy, "assembly", target, &cancellation);
   for (auto [made, file] : {std::pair(&source, &files.source), std::pair(&plan, &files.plan),
                             std::pair(&assembly, &files.assembly)})
     if (*made)

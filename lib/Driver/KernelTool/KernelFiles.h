@@ -17,8 +17,9 @@ struct KernelFiles {
 };
 
 /// Of the kernel under the names of the model; `target` as for CompiledKernel::print. Functions for
-/// the reference target have their text alone.
-KernelFiles kernelFiles(const NamedKernel &named, const std::string &target);
+/// the reference target have their text alone. Files are missing where it is cancelled.
+KernelFiles kernelFiles(const NamedKernel &named, const std::string &target,
+                        const Cancellation &cancellation);
 
 /// Puts edited kernels in the places of those that they say they replace, and remarks it. Errors:
 /// KERNEL_5 when the model has no such kernel, KERNEL_7 when its signature is another one.

@@ -13,6 +13,25 @@ using namespace mlir;
 namespace tw {
 namespace {
 
+/// Sizes as affine expressions (also of products of symbols), over the symbols that they name.
+struct AffineSizes {
+  MLIRContext *context;
+  std::vector<std::string> names;
+
+  AffineExpr constant(int64_t value) const { return getAffineConstantExpr(value, context); }
+  AffineExpr symbol(const std::string &name) {
+    auto found = llvm::find(names, name);
+    if (found == names.end())
+      found = names.insert(names.end(), name);
+    return getAffineSymbolExpr(unsigned(found - names.begin()), context);
+  }
+  AffineExpr add(AffineExpr x, AffineExpr y) const { return x + y; }
+  AffineExpr mul(AffineExpr x, AffineExpr y) const { return x * y; }
+  AffineExpr floorDiv(AffineExpr x, AffineExpr y) const { return x.floorDiv(y); }
+  AffineExpr ceilDiv(AffineExpr x, AffineExpr y) const { return x.ceilDiv(y); }
+  AffineExpr mod(AffineExpr x, AffineExpr y) const { return x % y; }
+};
+
 /// Writes the entry.
 class Entry {
 public:
@@ -22,13 +41,12 @@ public:
   OwningOpRef<ModuleOp> write() {
     OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
     b.setInsertionPointToEnd(module->getBody());
-    for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
-      Type type = typeOf(argument, kernel.getBlockArgument(i).getType());
+    for (auto [i, argument] : llvm::enumerate(signature.arguments))
       if (argument.isGiven())
-        addInput(argument, type);
+        addInput(argument, typeAt(i));
+    for (auto [i, argument] : llvm::enumerate(signature.arguments))
       if (argument.isResult())
-        outputs.push_back({type, b.getDictionaryAttr(outputAttributes(argument))});
-    }
+        outputs.push_back({typeAt(i), b.getDictionaryAttr(outputAttributes(argument, typeAt(i)))});
     SmallVector<Type> results;
     for (auto &[type, attributes] : outputs)
       results.push_back(type);
@@ -46,8 +64,10 @@ public:
   }
 
 private:
-  /// A scalar that is a symbol is an integer to callers.
-  Type typeOf(const KernelArgument &argument, Type type) {
+  /// Of an argument; a scalar that is a symbol is an integer to callers.
+  Type typeAt(size_t number) {
+    const KernelArgument &argument = signature.arguments[number];
+    Type type = kernel.getBlockArgument(unsigned(number)).getType();
     auto buffer = dyn_cast<tile::BufferType>(type);
     if (!buffer)
       return type.isIndex() ? b.getI64Type() : type;
@@ -68,55 +88,59 @@ private:
 
   void addInput(const KernelArgument &argument, Type type) {
     SmallVector<NamedAttribute> attributes = named(argument, "input");
-    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape()) {
-      SmallVector<StringAttr> dynamic;
-      for (const Size &size : argument.sizes)
-        if (!size.constant())
-          dynamic.push_back(b.getStringAttr(symbolFor(size)));
-      attributes.push_back(b.getNamedAttr(
-          "tw.sizes", graph::SizesAttr::getPlain(b.getContext(), tensor.getShape(), dynamic)));
+    for (const Size &size : argument.sizes)
+      for (const std::string &symbol : size.symbols())
+        declare(symbol);
+    addSizes(attributes, argument, type);
+    if (!argument.symbol.empty()) {
+      declare(argument.symbol);
+      attributes.push_back(b.getNamedAttr("tw.symbol", b.getStringAttr(argument.symbol)));
     }
-    if (!argument.symbol.empty())
-      attributes.push_back(
-          b.getNamedAttr("tw.symbol", b.getStringAttr(symbolFor(Size::symbol(argument.symbol)))));
     inputTypes.push_back(type);
     inputAttributes.push_back(b.getDictionaryAttr(attributes));
   }
 
-  SmallVector<NamedAttribute> outputAttributes(const KernelArgument &argument) {
-    if (argument.access == KernelAccess::Out)
-      return named(argument, "output");
-    SmallVector<NamedAttribute> attributes = named(argument, "input_mutation");
-    attributes.push_back(b.getNamedAttr("tw.input", b.getStringAttr(argument.name)));
+  /// What the kernel declares, where all symbols in it are those of inputs.
+  void addSizes(SmallVector<NamedAttribute> &attributes, const KernelArgument &argument,
+                Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.hasStaticShape())
+      return;
+    AffineSizes affine{b.getContext(), {}};
+    SmallVector<AffineExpr> sizes;
+    for (const Size &size : argument.sizes)
+      sizes.push_back(size.build(affine));
+    SmallVector<StringAttr> names;
+    for (const std::string &name : affine.names) {
+      if (!declared.contains(name))
+        return;
+      names.push_back(b.getStringAttr(name));
+    }
+    AffineMap map = AffineMap::get(0, names.size(), sizes, b.getContext());
+    attributes.push_back(
+        b.getNamedAttr("tw.sizes", graph::SizesAttr::get(b.getContext(), names, map)));
+  }
+
+  SmallVector<NamedAttribute> outputAttributes(const KernelArgument &argument, Type type) {
+    bool isOut = argument.access == KernelAccess::Out;
+    SmallVector<NamedAttribute> attributes = named(argument, isOut ? "output" : "input_mutation");
+    if (isOut)
+      addSizes(attributes, argument, type);
+    else
+      attributes.push_back(b.getNamedAttr("tw.input", b.getStringAttr(argument.name)));
     return attributes;
   }
 
-  /// The kernel's symbol, or for what is made of symbols one of its own: calls of the kernel solve
-  /// and check equations.
-  std::string symbolFor(const Size &size) {
-    auto name = size.asSymbol();
+  void declare(const std::string &name) {
+    if (!declared.insert(name).second)
+      return;
     KernelSymbol range;
     for (const KernelSymbol &symbol : signature.symbols)
-      if (name && symbol.name == *name)
+      if (symbol.name == name)
         range = symbol;
-    std::string chosen = name ? *name : freshName();
-    if (!declared.insert(chosen).second)
-      return chosen;
-    symbols.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(chosen)),
+    symbols.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
                                            b.getNamedAttr("min", b.getI64IntegerAttr(range.min)),
                                            b.getNamedAttr("max", b.getI64IntegerAttr(range.max))}));
-    return chosen;
-  }
-
-  std::string freshName() const {
-    auto isTaken = [&](const std::string &name) {
-      return declared.contains(name) ||
-             llvm::any_of(signature.symbols, [&](auto &symbol) { return symbol.name == name; });
-    };
-    size_t number = 0;
-    while (isTaken(fmt::format("s{}", number)))
-      ++number;
-    return fmt::format("s{}", number);
   }
 
   tile::KernelOp kernel;

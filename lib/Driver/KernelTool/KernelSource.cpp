@@ -3,6 +3,7 @@
 #include "Driver/CApi/RunApart.h"
 #include "Driver/NearestNames.h"
 #include "IO/File.h"
+#include "Support/Counted.h"
 #include "tilewright/KernelLibrary.h"
 #include <algorithm>
 #include <dlfcn.h>
@@ -85,7 +86,7 @@ Result<ListedKernel> chooseKernel(const std::vector<ListedKernel> &kernels,
   }
   return Diagnostic{
       Code::IMPORT_109,
-      wanted.empty() ? fmt::format("the library has {} kernels", names.size())
+      wanted.empty() ? fmt::format("the library has {}", counted(names.size(), "kernel"))
                      : fmt::format("there is no kernel \"{}\"", wanted),
       path,
       {fmt::format("the kernels are: {}",

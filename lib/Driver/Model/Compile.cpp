@@ -18,6 +18,7 @@
 #include "IO/Formats/JsonWriter.h"
 #include "IO/OutputFile.h"
 #include "Program/ObjectCode/Machine.h"
+#include "Support/Counted.h"
 #include "Tune/Spec/DefaultSpec.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/IR/MLIRContext.h"
@@ -116,14 +117,13 @@ static void warnUnused(Session &session, const ConfigurationFile &given, const s
 static void warnMisfits(Session &session, std::vector<std::string> misfits) {
   if (misfits.empty())
     return;
-  session.warning(
-      {Code::CONFIG_2,
-       fmt::format("{} configuration{} of tuning specs fit{} none of the kernels that "
-                   "are matched",
-                   misfits.size(), misfits.size() == 1 ? "" : "s", misfits.size() == 1 ? "s" : ""),
-       {},
-       firstOf(std::move(misfits)),
-       "the compiler chooses for these kernels; `tune --space` prints what is legal"});
+  session.warning({Code::CONFIG_2,
+                   fmt::format("{} of tuning specs {} none of the kernels that are matched",
+                               counted(misfits.size(), "configuration"),
+                               oneOrMany(misfits.size(), "fits", "fit")),
+                   {},
+                   firstOf(std::move(misfits)),
+                   "the compiler chooses for these kernels; `tune --space` prints what is legal"});
 }
 
 /// `options` are those of the program.

@@ -54,7 +54,9 @@ bool Pipeline::write(const std::string &name, std::string_view text) {
 
 void Pipeline::dumpKernels(ModuleOp module, const std::string &target) {
   for (const NamedKernel &named : namedKernels(module)) {
-    KernelFiles made = kernelFiles(named, target);
+    KernelFiles made = kernelFiles(named, target, session.cancellation());
+    if (session.isCancelled())
+      return;
     if (!made.remark.empty())
       session.remarks.emplace_back("kernels/" + named.name, made.remark);
     for (auto [end, text] : {std::pair(".cpp", &made.source), std::pair(".mlir", &made.tile),

@@ -9,6 +9,7 @@
 #include "GraphToTile/Configuration/Overrides.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
+#include "Support/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
@@ -190,7 +191,7 @@ private:
     // A list is given as a whole: as many elements as the kernel has of it.
     for (const auto &[name, list] : by.lists) {
       auto known = fields.lists.find(name);
-      std::string given = fmt::format("has {} elements", list.size());
+      std::string given = fmt::format("has {}", counted(list.size(), "element"));
       if (known == fields.lists.end() && !fields.numbers.contains(name))
         return fmt::format("a {} configuration has no field {}", kind, name);
       if (known == fields.lists.end())

@@ -6,6 +6,7 @@
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Values.h"
+#include "Support/Counted.h"
 #include "Support/DType.h"
 #include "Support/Size.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -138,6 +139,7 @@ constexpr AttributeRule rules[] = {
     {"tw.weight", Holder::Argument, is<WeightAttr>, "a #tw.weight"},
     {"tw.trainable", Holder::Argument, is<UnitAttr>, "a unit"},
     {"tw.name", Holder::Result, is<StringAttr>, aText},
+    {"tw.sizes", Holder::Result, is<SizesAttr>, "a #tw.sizes"},
     {"tw.role", Holder::Result, isResultRole, "a role, as \"output\" or \"gradient\""},
     {"tw.dtype", Holder::Result, isDType, "the name of a dtype"},
     {"tw.of", Holder::Result, is<StringAttr>, aName},
@@ -240,17 +242,18 @@ LogicalResult verifyReference(FunctionOpInterface function, unsigned result, Str
                                 << reference->role;
 }
 
-/// An argument's `tw.sizes` has a result for each dimension, and only symbols of its function.
-LogicalResult verifySizes(FunctionOpInterface function, unsigned argument, SizesAttr sizes) {
-  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
-  if (!type || type.getRank() != int64_t(sizes.getMap().getNumResults()))
-    return function.emitOpError() << "tw.sizes of argument " << argument << " has "
-                                  << sizes.getMap().getNumResults() << " sizes, but it is a "
-                                  << function.getArgumentTypes()[argument];
+/// `tw.sizes` of a tensor has a result for each dimension, and only symbols of its function.
+LogicalResult verifySizes(FunctionOpInterface function, const Twine &where, Type type,
+                          SizesAttr sizes) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  int64_t count = sizes.getMap().getNumResults();
+  if (!tensor || tensor.getRank() != count)
+    return function.emitOpError() << "tw.sizes of " << where << " has " << counted(count, "size")
+                                  << ", but it is a " << type;
   for (StringAttr name : sizes.getSymbols())
     if (!function->hasAttr("tw.symbols") || !hasSymbol(function, name))
-      return function.emitOpError() << "tw.sizes of argument " << argument << " names " << name
-                                    << ", which is none of tw.symbols";
+      return function.emitOpError()
+             << "tw.sizes of " << where << " names " << name << ", which is none of tw.symbols";
   return success();
 }
 
@@ -322,7 +325,8 @@ LogicalResult TWDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return failure();
   auto function = cast<FunctionOpInterface>(op);
   if (auto sizes = dyn_cast<SizesAttr>(attribute.getValue()))
-    return verifySizes(function, argument, sizes);
+    return verifySizes(function, "argument " + Twine(argument),
+                       function.getArgumentTypes()[argument], sizes);
   if (attribute.getName() == "tw.symbol")
     return verifySymbol(function, argument, cast<StringAttr>(attribute.getValue()));
   if (attribute.getName() == "tw.dtype")
@@ -339,6 +343,9 @@ LogicalResult TWDialect::verifyRegionResultAttribute(Operation *op, unsigned, un
   if (failed(verifyAt(op, attribute, Holder::Result)))
     return failure();
   auto function = cast<FunctionOpInterface>(op);
+  if (auto sizes = dyn_cast<SizesAttr>(attribute.getValue()))
+    return verifySizes(function, "result " + Twine(result), function.getResultTypes()[result],
+                       sizes);
   if (attribute.getName() == "tw.dtype")
     return verifyDType(function, "result " + Twine(result), function.getResultTypes()[result],
                        cast<StringAttr>(attribute.getValue()));

@@ -92,10 +92,11 @@ def TW_ValueAttr : AttrDef<TW_Dialect, "Value"> {
 
 def TW_SizesAttr : AttrDef<TW_Dialect, "Sizes"> {
   let mnemonic = "sizes";
-  let summary = "The sizes of a tensor argument that has dynamic ones";
+  let summary = "The sizes of a tensor that has dynamic ones, an argument or a result";
   let description = [{
-    `tw.sizes` of an argument: `map` has a result for each dimension, over symbols of the function
-    (`tw.symbols`). Those are named in the order of the map's own.
+    `tw.sizes` of an argument, or of a result whose sizes are declared: `map` has a result for each
+    dimension, over symbols of the function (`tw.symbols`). Those are named in the order of the
+    map's own.
 
         tensor<?x2x?xf32> {tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0, 2, s0 * 2)>}
   }];

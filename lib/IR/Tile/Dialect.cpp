@@ -6,6 +6,7 @@
 #include "IR/Tile/Tile.h"
 #include "IR/Tile/Variants.h"
 #include "Support/Checked.h"
+#include "Support/Counted.h"
 #include "Support/KernelLimits.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -69,8 +70,8 @@ LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (count == 0)
     return emitError() << "a tile whose extents are all static has no #tile.dims";
   if (count != getSizes().size())
-    return emitError() << "#tile.dims names " << getSizes().size() << " extents, but the tile has "
-                       << count << " that are not static";
+    return emitError() << "#tile.dims names " << counted(getSizes().size(), "extent")
+                       << ", but the tile has " << count << " that are not static";
   for (SizeAttr size : getSizes())
     if (size.getSize().constant())
       return emitError() << "the extent " << size.getText() << " is static: write it as one";
@@ -206,8 +207,11 @@ LogicalResult DispatchConfigurationAttr::verify(function_ref<InFlightDiagnostic(
     isExact &= value != Cut::SplitReductions && value != Cut::AlignRows;
   }
   if (kernels.size() < least || (isExact && kernels.size() > least))
-    return emitError() << "the cuts make " << least << (isExact ? "" : " or more")
-                       << " kernels, but " << kernels.size() << " are configured";
+    return emitError() << "the cuts make "
+                       << (isExact ? counted(least, "kernel")
+                                   : std::to_string(least) + " or more kernels")
+                       << ", but " << kernels.size() << oneOrMany(kernels.size(), " is", " are")
+                       << " configured";
   return success();
 }
 

@@ -4,6 +4,7 @@
 #include "IR/Tile/Elementwise.h"
 #include "IR/Tile/SizeText.h"
 #include "IR/Tile/Tile.h"
+#include "Support/Counted.h"
 #include "Support/SolveSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -312,8 +313,8 @@ LogicalResult verifyOperation(Operation *op) {
 
 LogicalResult KernelOp::verify() {
   if (getArguments().size() != getBody().getNumArguments())
-    return emitOpError() << "describes " << getArguments().size() << " arguments, but has "
-                         << getBody().getNumArguments();
+    return emitOpError() << "describes " << counted(getArguments().size(), "argument")
+                         << ", but has " << getBody().getNumArguments();
   for (auto [value, argument] :
        llvm::zip(getBody().getArguments(), getArguments().getAsRange<ArgumentAttr>()))
     if (failed(verifyArgument(*this, value.getType(), argument)))

@@ -2,6 +2,7 @@
 //
 // Operations that read and write buffers.
 #include "IR/Tile/Tile.h"
+#include "Support/Counted.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -21,8 +22,9 @@ struct BufferAccess {
     if (auto why = whyNotTile(tile))
       return op->emitOpError(*why);
     if (int64_t(positions.size()) != buffer.getRank())
-      return op->emitOpError() << "gives " << positions.size() << " positions, but the buffer has "
-                               << buffer.getRank() << " dimensions";
+      return op->emitOpError() << "gives " << tw::counted(positions.size(), "position")
+                               << ", but the buffer has "
+                               << tw::counted(buffer.getRank(), "dimension");
     if (tile.getElementType() != buffer.getTileElementType())
       return op->emitOpError() << "the tile's elements are " << tile.getElementType()
                                << ", but the buffer's are " << buffer.getElementType();
@@ -37,11 +39,12 @@ struct BufferAccess {
     if (failed(verifyCommon()))
       return failure();
     if (tile.getRank() != buffer.getRank())
-      return op->emitOpError() << "the tile has " << tile.getRank()
-                               << " dimensions, but the buffer has " << buffer.getRank();
+      return op->emitOpError() << "the tile has " << tw::counted(tile.getRank(), "dimension")
+                               << ", but the buffer has " << buffer.getRank();
     if (!strides.empty() && int64_t(strides.size()) != buffer.getRank())
-      return op->emitOpError() << "gives " << strides.size() << " strides, but the buffer has "
-                               << buffer.getRank() << " dimensions";
+      return op->emitOpError() << "gives " << tw::counted(strides.size(), "stride")
+                               << ", but the buffer has "
+                               << tw::counted(buffer.getRank(), "dimension");
     if (llvm::any_of(strides, [](int64_t stride) { return stride < 1; }))
       return op->emitOpError("strides are positive");
     return verifyIndexed(strides);

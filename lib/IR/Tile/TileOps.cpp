@@ -3,6 +3,7 @@
 // Operations on tiles: rules and folds.
 #include "IR/Tile/Tile.h"
 #include "Support/Checked.h"
+#include "Support/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
@@ -166,8 +167,8 @@ LogicalResult ReshapeOp::verify() {
   if (getOperand().getType().getElementType() != getType().getElementType())
     return emitOpError("changes the type of the elements");
   if (!(product(from) == product(to)))
-    return emitOpError() << text(from) << " has " << product(from).str() << " elements, but "
-                         << text(to) << " has " << product(to).str();
+    return emitOpError() << text(from) << " has " << counted(product(from).str(), "element")
+                         << ", but " << text(to) << " has " << product(to).str();
   return success();
 }
 
@@ -221,8 +222,9 @@ LogicalResult SliceOp::verify() {
     bool fits =
         isKnown && (*want == 0 || (offset >= 0 && offset < *have && last >= 0 && last < *have));
     if (!fits)
-      return emitOpError() << "dimension " << d << ": " << to[d].str() << " elements from "
-                           << offset << " with stride " << stride << " are not all inside "
+      return emitOpError() << "dimension " << d << ": " << counted(to[d].str(), "element")
+                           << " from " << offset << " with stride " << stride << " "
+                           << oneOrMany(want.value_or(0), "is not", "are not all") << " inside "
                            << from[d].str();
   }
   return success();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Torch/TableText.h"
+#include "Support/Counted.h"
 
 using namespace mlir;
 namespace tw::torch {
@@ -99,8 +100,7 @@ static bool takes(const Schema &schema, size_t count) {
 
 static void describeCount(InFlightDiagnostic &diagnostic, const Schema &schema, size_t count) {
   ArrayRef<Argument> arguments = schema.arguments();
-  diagnostic << "expects " << arguments.size() << " operand" << (arguments.size() == 1 ? "" : "s")
-             << ", got " << count;
+  diagnostic << "expects " << counted(arguments.size(), "operand") << ", got " << count;
   if (count >= arguments.size())
     return;
   diagnostic << "; missing ";
@@ -132,9 +132,8 @@ static LogicalResult verifyResults(Operation *op, const Schema &schema) {
   if (schema.has(Flag::AnyResults))
     return success();
   if (op->getNumResults() != results.size())
-    return withSchema(op->emitOpError()
-                          << "expects " << results.size() << " result"
-                          << (results.size() == 1 ? "" : "s") << ", got " << op->getNumResults(),
+    return withSchema(op->emitOpError() << "expects " << counted(results.size(), "result")
+                                        << ", got " << op->getNumResults(),
                       schema);
   for (auto [index, wanted, type] : llvm::enumerate(results, op->getResultTypes())) {
     // Gradients that nobody asked for are printed as !torch.none or optional tensors.

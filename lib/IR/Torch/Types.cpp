@@ -2,6 +2,7 @@
 //
 // The text of the dialect's types, and relations between them.
 #include "IR/Torch/Torch.h"
+#include "Support/Counted.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #define GET_TYPEDEF_CLASSES
@@ -150,8 +151,8 @@ static std::optional<SmallVector<Type>> parseTypes(AsmParser &parser, size_t cou
   SMLoc loc = parser.getCurrentLocation();
   auto types = parseTypes(parser);
   if (types && types->size() != count) {
-    parser.emitError(loc) << "'!torch." << name << "' takes " << count << " type"
-                          << (count > 1 ? "s" : "") << ", got " << types->size();
+    parser.emitError(loc) << "'!torch." << name << "' takes " << counted(count, "type") << ", got "
+                          << types->size();
     return std::nullopt;
   }
   return types;

@@ -2,6 +2,7 @@
 // What a program returns: the user's outputs, losses, gradients, and the new values of all that it
 // writes.
 #include "Import/Pt2/ProgramImporter.h"
+#include "Support/Counted.h"
 #include <fmt/format.h>
 #include <optional>
 
@@ -23,9 +24,9 @@ void ProgramImporter::import(ModuleOp module) {
   emit.builder.setInsertionPointToStart(entry);
   declareSymbols();
   if (program.inputs.size() != program.graph.inputs.size()) {
-    (void)graph.fail(Code::IMPORT_17,
-                     fmt::format("the signature has {} inputs, but the graph {}",
-                                 program.inputs.size(), program.graph.inputs.size()));
+    (void)graph.fail(Code::IMPORT_17, fmt::format("the signature has {}, but the graph {}",
+                                                  counted(program.inputs.size(), "input"),
+                                                  program.graph.inputs.size()));
     return;
   }
   for (auto [spec, input] : llvm::zip(program.inputs, program.graph.inputs))
@@ -46,9 +47,9 @@ ProgramImporter::Weight *ProgramImporter::weightCalled(std::string_view name) {
 
 void ProgramImporter::importOutputs() {
   if (program.outputs.size() != program.graph.outputs.size()) {
-    (void)graph.fail(Code::IMPORT_17,
-                     fmt::format("the signature has {} outputs, but the graph {}",
-                                 program.outputs.size(), program.graph.outputs.size()));
+    (void)graph.fail(Code::IMPORT_17, fmt::format("the signature has {}, but the graph {}",
+                                                  counted(program.outputs.size(), "output"),
+                                                  program.graph.outputs.size()));
     return;
   }
   outputNames = pt2::outputNames(program.outputSpec);

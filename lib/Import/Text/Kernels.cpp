@@ -4,6 +4,7 @@
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Parse.h"
 #include "Import/Text/Stages.h"
+#include "Support/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -62,7 +63,7 @@ Result<Operation *> findKernel(ModuleOp module, const std::string &wanted,
   if (found && (!wanted.empty() || count == 1))
     return found;
   return Diagnostic{Code::IMPORT_109,
-                    wanted.empty() ? fmt::format("the file has {} kernels", count)
+                    wanted.empty() ? fmt::format("the file has {}", counted(count, "kernel"))
                                    : fmt::format("there is no kernel \"{}\"", wanted),
                     name,
                     {fmt::format("the kernels are: {}", names)},

@@ -3,6 +3,7 @@
 // Loops and branches.
 #include "Language/Operations/Control.h"
 #include "Language/Elements.h"
+#include "Support/Counted.h"
 
 namespace tw::kernel::detail {
 namespace {
@@ -11,18 +12,14 @@ bool sameType(const Type &a, const Type &b) {
   return a.dtype == b.dtype && a.isTile == b.isTile && a.shape == b.shape;
 }
 
-std::string count(size_t number) {
-  return std::to_string(number) + (number == 1 ? " value" : " values");
-}
-
 /// What a body returned as values of the types that are carried; numbers adopt them.
 Refs adapt(Tracer &tracer, const std::string &what, const Refs &returned,
            const std::vector<Type> &types, Here here) {
   if (Tracer::current() != &tracer)
     throw Failed(); // the author's code caught what fail() threw
   if (returned.size() != types.size())
-    tracer.fail(here, what + " returns " + count(returned.size()) + ", but " + count(types.size()) +
-                          " are carried");
+    tracer.fail(here, what + " returns " + tw::counted(returned.size(), "value") + ", but " +
+                          tw::counted(types.size(), "value") + " are carried");
   Refs values;
   for (size_t i = 0; i < types.size(); ++i) {
     bool isNumber = isLiteral(returned[i]) && !types[i].isTile;
@@ -130,8 +127,8 @@ Refs OpenBranch::finish(const Refs &yields) {
   std::string name = tracer.say().branch;
   if (types.size() != others.size())
     tracer.fail(here,
-                name + ": the first branch returns " + count(types.size()) + ", but the second " +
-                    count(others.size()),
+                name + ": the first branch returns " + tw::counted(types.size(), "value") +
+                    ", but the second " + tw::counted(others.size(), "value"),
                 "both must return the same");
   for (size_t i = 0; i < types.size(); ++i)
     if (!sameType(types[i], others[i]))

@@ -2,6 +2,7 @@
 //
 // Loads, stores, gathers and scatters.
 #include "Language/Elements.h"
+#include "Support/Counted.h"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ public:
 
   /// A scalar for each dimension, or a rank-1 tile of integers with the box's extent.
   void addPositions(const Positions &positions, const Extents &extents) {
-    checkCount(positions.size(), "positions");
+    checkCount(positions.size(), "position");
     for (size_t d = 0; d < positions.size(); ++d) {
       const Ref &ref = positions[d].ref();
       std::string which = "position " + std::to_string(d) + " of " + what();
@@ -41,7 +42,7 @@ public:
 
   /// Integer tiles of one shape, which is given back.
   Extents addPointwise(const Positions &positions, const Extents *valueShape) {
-    checkCount(positions.size(), "positions");
+    checkCount(positions.size(), "position");
     Extents shape = valueShape ? *valueShape : Extents();
     bool anyTile = valueShape;
     for (const Position &position : positions)
@@ -88,7 +89,7 @@ public:
   void addStrides(const std::vector<int64_t> &strides, const Positions &positions) {
     if (strides.empty())
       return;
-    checkCount(strides.size(), "strides");
+    checkCount(strides.size(), "stride");
     for (size_t d = 0; d < strides.size(); ++d) {
       auto *value = std::get_if<ValuePtr>(&positions[d].ref());
       bool isIndexed = value && (*value)->type.isTile;
@@ -132,7 +133,7 @@ public:
     if (shape.size() != buffer->shape.size())
       tracer.fail(here,
                   what() + ": " + of + " " + shapeText(shape) + " has " +
-                      std::to_string(shape.size()) + " dimensions, but the buffer " +
+                      tw::counted(shape.size(), "dimension") + ", but the buffer " +
                       std::to_string(buffer->shape.size()) + ": " + shapeText(buffer->shape),
                   "give 1 for dimensions of one element; reshape changes a tile's shape");
   }
@@ -144,9 +145,9 @@ private:
   void checkCount(size_t count, const char *of) const {
     if (count != buffer->shape.size())
       tracer.fail(here,
-                  what() + " got " + std::to_string(count) + " " + of + ", but the buffer has " +
-                      std::to_string(buffer->shape.size()) +
-                      " dimensions: " + shapeText(buffer->shape),
+                  what() + " got " + tw::counted(count, of) + ", but the buffer has " +
+                      tw::counted(buffer->shape.size(), "dimension") + ": " +
+                      shapeText(buffer->shape),
                   "give one for each dimension");
   }
 

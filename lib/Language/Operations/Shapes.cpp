@@ -2,6 +2,7 @@
 //
 // New tiles, contraction, and what changes shapes.
 #include "Language/Elements.h"
+#include "Support/Counted.h"
 
 #include <algorithm>
 
@@ -50,8 +51,9 @@ ValuePtr reshapeOf(Tracer &tracer, const ValuePtr &x, const Shape &shape, Here h
   tw::Size have = elementCount(tracer, x->type.shape, here), want = elementCount(tracer, to, here);
   if (!(have == want))
     tracer.fail(here,
-                "reshape: " + shapeText(x->type.shape) + " has " + have.str() + " elements, but " +
-                    shapeText(to) + " has " + want.str(),
+                "reshape: " + shapeText(x->type.shape) + " has " +
+                    tw::counted(have.str(), "element") + ", but " + shapeText(to) + " has " +
+                    want.str(),
                 have.constant() && want.constant()
                     ? "the numbers of elements must be equal"
                     : "the numbers of elements must be equal for every call");
@@ -88,9 +90,9 @@ ValuePtr sliceOf(Tracer &tracer, const ValuePtr &x, const std::vector<int64_t> &
     strides.assign(from.size(), 1);
   if (offsets.size() != from.size() || to.size() != from.size() || strides.size() != from.size())
     tracer.fail(here,
-                "slice of " + typeText(x->type) + " got " + std::to_string(offsets.size()) +
-                    " offsets, " + std::to_string(to.size()) + " extents and " +
-                    std::to_string(strides.size()) + " strides",
+                "slice of " + typeText(x->type) + " got " + tw::counted(offsets.size(), "offset") +
+                    ", " + tw::counted(to.size(), "extent") + " and " +
+                    tw::counted(strides.size(), "stride"),
                 "give one of each for each axis");
   for (size_t d = 0; d < from.size(); ++d) {
     auto have = from[d].constant(), want = to[d].constant();
@@ -100,9 +102,11 @@ ValuePtr sliceOf(Tracer &tracer, const ValuePtr &x, const std::vector<int64_t> &
     if (isWhole || (have && want && isInside(offsets[d], *want, strides[d], *have)))
       continue;
     tracer.fail(here,
-                "slice, axis " + std::to_string(d) + ": " + to[d].str() + " elements from " +
-                    std::to_string(offsets[d]) + " with stride " + std::to_string(strides[d]) +
-                    " are not all inside " + from[d].str(),
+                "slice, axis " + std::to_string(d) + ": " + tw::counted(to[d].str(), "element") +
+                    " from " + std::to_string(offsets[d]) + " with stride " +
+                    std::to_string(strides[d]) + " " +
+                    std::string(tw::oneOrMany(want.value_or(0), "is not", "are not all")) +
+                    " inside " + from[d].str(),
                 have ? "" : "an axis whose extent is a symbol is taken whole; load a part instead");
   }
   Attributes attributes;
@@ -144,8 +148,8 @@ Extents dotShape(Tracer &tracer, const ValuePtr &a, const ValuePtr &b, Here here
                   "axes before the last two must be equal; broadcast stretches them");
   if (!(x[rank - 1] == y[rank - 2]))
     tracer.fail(here,
-                "dot: " + both + " do not fit: " + x[rank - 1].str() + " columns against " +
-                    y[rank - 2].str() + " rows",
+                "dot: " + both + " do not fit: " + tw::counted(x[rank - 1].str(), "column") +
+                    " against " + tw::counted(y[rank - 2].str(), "row"),
                 "it takes [..., M, K] and [..., K, N]; transpose swaps the last two axes");
   Extents shape = x;
   shape[rank - 1] = y[rank - 1];

@@ -15,30 +15,70 @@ static constexpr int mostDepth = 12;
 
 static std::string valueText(func::FuncOp main, Value value, int depth);
 
-static std::string exprText(AffineExpr expr, ArrayRef<StringAttr> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::to_string(constant.getValue());
+/// How tightly the outermost operator of an expression binds.
+enum class Binding : uint8_t { Sum, Product, Atom };
+
+static std::string exprText(AffineExpr expr, ArrayRef<StringAttr> symbols,
+                            Binding least = Binding::Sum);
+
+/// Whether it is a negative number, or a multiple by one.
+static bool isNegative(AffineExpr expr) {
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto factor = dyn_cast<AffineConstantExpr>(
+      product && product.getKind() == AffineExprKind::Mul ? product.getRHS() : expr);
+  return factor && factor.getValue() < 0 && factor.getValue() != INT64_MIN;
+}
+
+/// "N+1", "M-N".
+static std::string sumText(AffineExpr x, AffineExpr y, ArrayRef<StringAttr> symbols) {
+  if (isNegative(x))
+    std::swap(x, y);
+  bool subtracts = isNegative(y);
+  return fmt::format("{}{}{}", exprText(x, symbols), subtracts ? '-' : '+',
+                     exprText(subtracts ? -y : y, symbols, Binding::Product));
+}
+
+static std::string binaryText(AffineBinaryOpExpr expr, ArrayRef<StringAttr> symbols) {
+  AffineExpr x = expr.getLHS(), y = expr.getRHS();
+  if (expr.getKind() == AffineExprKind::Add)
+    return sumText(x, y, symbols);
+  if (expr.getKind() == AffineExprKind::CeilDiv)
+    return fmt::format("-(-{}//{})", exprText(x, symbols, Binding::Atom),
+                       exprText(y, symbols, Binding::Atom));
+  const char *sign = expr.getKind() == AffineExprKind::Mul   ? "*"
+                     : expr.getKind() == AffineExprKind::Mod ? "%"
+                                                             : "//";
+  return fmt::format("{}{}{}", exprText(x, symbols, Binding::Product), sign,
+                     exprText(y, symbols, Binding::Atom));
+}
+
+/// As Python writes it, in parentheses where it binds less than `least`.
+static std::string exprText(AffineExpr expr, ArrayRef<StringAttr> symbols, Binding least) {
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[symbol.getPosition()].str();
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::string x = exprText(binary.getLHS(), symbols), y = exprText(binary.getRHS(), symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Mul:
-    return fmt::format("({}*{})", x, y);
-  case AffineExprKind::FloorDiv:
-    return fmt::format("({}//{})", x, y);
-  case AffineExprKind::CeilDiv:
-    return fmt::format("(-(-{}//{}))", x, y);
-  case AffineExprKind::Mod:
-    return fmt::format("({}%{})", x, y);
-  default:
-    return fmt::format("({}+{})", x, y);
+  std::string text;
+  Binding binding = Binding::Sum; // of a sum, a negative number, and a division with its signs
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    text = std::to_string(constant.getValue());
+    binding = constant.getValue() < 0 ? Binding::Sum : Binding::Atom;
+  } else {
+    text = binaryText(cast<AffineBinaryOpExpr>(expr), symbols);
+    if (expr.getKind() != AffineExprKind::Add && expr.getKind() != AffineExprKind::CeilDiv)
+      binding = Binding::Product;
   }
+  return binding < least ? fmt::format("({})", text) : text;
+}
+
+static std::string declaredText(graph::SizesAttr sizes, int64_t dim, Binding least = Binding::Sum) {
+  return sizes ? exprText(sizes.getMap().getResult(unsigned(dim)), sizes.getSymbols(), least) : "";
+}
+
+static graph::SizesAttr sizesOf(func::FuncOp main, unsigned argument) {
+  return main.getArgAttrOfType<graph::SizesAttr>(argument, "tw.sizes");
 }
 
 std::string argumentSizeText(func::FuncOp main, unsigned argument, int64_t dim) {
-  auto sizes = main.getArgAttrOfType<graph::SizesAttr>(argument, "tw.sizes");
-  return sizes ? exprText(sizes.getMap().getResult(unsigned(dim)), sizes.getSymbols()) : "";
+  return declaredText(sizesOf(main, argument), dim);
 }
 
 static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int depth);
@@ -81,7 +121,8 @@ static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int dep
     return std::to_string(type.getDimSize(dim));
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     bool isCarried = argument.getOwner() != &main.getBody().front(); // by a loop
-    return isCarried ? "" : argumentSizeText(main, argument.getArgNumber(), dim);
+    return isCarried ? ""
+                     : declaredText(sizesOf(main, argument.getArgNumber()), dim, Binding::Atom);
   }
   if (auto dispatch = tensor.getDefiningOp<graph::DispatchOp>())
     return dimText(main, dispatch.getOuts()[cast<OpResult>(tensor).getResultNumber()], dim, depth);
@@ -153,6 +194,8 @@ std::string sizeText(func::FuncOp main, Value tensor, int64_t dim) {
 }
 
 std::string resultSizeText(func::FuncOp main, unsigned result, int64_t dim) {
+  if (auto sizes = main.getResultAttrOfType<graph::SizesAttr>(result, "tw.sizes"))
+    return declaredText(sizes, dim);
   if (main.getBody().empty())
     return "";
   return sizeText(main, main.getBody().front().getTerminator()->getOperand(result), dim);

@@ -9,8 +9,8 @@ namespace tw {
 /// of its arguments, which the runtime can evaluate ("s0 * 2"); "" where it is none.
 std::string sizeText(mlir::func::FuncOp main, mlir::Value tensor, int64_t dim);
 
-/// The same of a dynamic dimension of an argument, as `tw.sizes` says it, and of a result; of a
-/// function without a body, too.
+/// The same of a dynamic dimension of an argument, as `tw.sizes` says it, and of a result, by
+/// `tw.sizes` or what computes it; of a function without a body, too.
 std::string argumentSizeText(mlir::func::FuncOp main, unsigned argument, int64_t dim);
 std::string resultSizeText(mlir::func::FuncOp main, unsigned result, int64_t dim);
 

@@ -66,7 +66,7 @@ static void addMetadata(llvm::Module &module, StringRef text) {
 /// The code of one part, which is optimised; empty when LLVM has no way to write it, and where it
 /// is cancelled.
 static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
-                           llvm::CodeGenFileType kind, const Cancellation *cancellation = nullptr) {
+                           llvm::CodeGenFileType kind, const Cancellation *cancellation) {
   addSoftFloat(part);
   optimize(part, machine, cancellation);
   if (isCancelled(cancellation))
@@ -127,13 +127,17 @@ static FailureOr<Translated> translate(ModuleOp module, llvm::LLVMContext &conte
   return Translated{std::move(machine), std::move(code)};
 }
 
-FailureOr<std::string> makeText(ModuleOp module, const InstructionSet &set, CodeText kind) {
+FailureOr<std::string> makeText(ModuleOp module, const InstructionSet &set, CodeText kind,
+                                const Cancellation *cancellation) {
   llvm::LLVMContext context;
   registerTranslations(*module.getContext());
   FailureOr<Translated> made = translate(module, context, set);
   if (failed(made))
     return failure();
-  ObjectFile assembly = emitCode(*made->code, *made->machine, llvm::CodeGenFileType::AssemblyFile);
+  ObjectFile assembly =
+      emitCode(*made->code, *made->machine, llvm::CodeGenFileType::AssemblyFile, cancellation);
+  if (isCancelled(cancellation))
+    return failure();
   if (kind == CodeText::Assembly)
     return std::string(assembly.data(), assembly.size());
   std::string text;

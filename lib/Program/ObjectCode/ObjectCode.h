@@ -28,6 +28,6 @@ makeObjects(mlir::ModuleOp module, const InstructionSet &set, llvm::StringRef me
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
 enum class CodeText { LLVM, Assembly };
 mlir::FailureOr<std::string> makeText(mlir::ModuleOp module, const InstructionSet &set,
-                                      CodeText kind);
+                                      CodeText kind, const Cancellation *cancellation = nullptr);
 
 } // namespace tw

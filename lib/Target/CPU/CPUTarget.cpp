@@ -35,10 +35,11 @@ public:
     return cpu::lowerKernel(cast<tile::KernelOp>(kernel), into, cpu, cancellation);
   }
 
-  LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {
+  LogicalResult printPlan(Operation *kernel, raw_ostream &out,
+                          const Cancellation *cancellation) override {
     auto op = cast<tile::KernelOp>(kernel);
-    FailureOr<cpu::KernelPlan> plan = cpu::planKernel(op, cpu);
-    if (failed(plan))
+    FailureOr<cpu::KernelPlan> plan = cpu::planKernel(op, cpu, cancellation);
+    if (failed(plan) || isCancelled(cancellation))
       return failure();
     cpu::printPlan(op, *plan, out);
     return success();

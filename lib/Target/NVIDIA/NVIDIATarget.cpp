@@ -95,11 +95,14 @@ public:
   /// Without ptxas the driver makes code of PTX, at the first call.
   std::string toolchain() const override { return nvidia::ptxasFacts(); }
 
-  FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {
+  FailureOr<std::string> deviceText(Operation *kernel, StringRef level,
+                                    const Cancellation *cancellation) override {
     loadDialects(kernel->getContext());
     OwningOpRef<ModuleOp> device = ModuleOp::create(kernel->getLoc());
     OwningOpRef<ModuleOp> host = ModuleOp::create(kernel->getLoc());
-    if (failed(nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, *host, architecture)))
+    if (failed(nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, *host, architecture,
+                                   cancellation)) ||
+        isCancelled(cancellation))
       return failure();
     std::string text;
     if (level == "loops") {
@@ -111,13 +114,14 @@ public:
       llvm::raw_string_ostream(text) << *device << "\n";
       return text;
     }
-    if (failed(lowerLoops(*device)))
+    if (failed(lowerLoops(*device, cancellation)))
       return failure();
     FailureOr<nvidia::DeviceModule> module = nvidia::translateForDevice(*device, architecture);
     if (failed(module))
       return failure();
     return nvidia::makeText(*module, architecture,
-                            level == "llvm" ? nvidia::DeviceText::LLVM : nvidia::DeviceText::PTX);
+                            level == "llvm" ? nvidia::DeviceText::LLVM : nvidia::DeviceText::PTX,
+                            cancellation);
   }
 
 private:

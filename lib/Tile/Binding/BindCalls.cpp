@@ -5,6 +5,7 @@
 #include "IR/Coded.h"
 #include "IR/ElementDType.h"
 #include "IR/Graph/Graph.h"
+#include "Support/Counted.h"
 #include "Support/KernelName.h"
 #include "Tile/Binding/RuntimeBinding.h"
 #include "Tile/Binding/Signature.h"
@@ -246,7 +247,7 @@ private:
     }
     if (wanted != call.getArguments().size()) {
       InFlightDiagnostic error = refuse(Code::KERNEL_7);
-      error << "it takes " << wanted << " arguments, but the call gives "
+      error << "it takes " << counted(wanted, "argument") << ", but the call gives "
             << call.getArguments().size();
       error.attachNote() << "the kernel takes " << takenText();
       error.attachNote() << "the call gives " << givenText();
@@ -282,8 +283,8 @@ private:
       if (argument.isResult())
         outs.push_back(i);
     if (outs.size() != call.getNumResults())
-      return refuse(Code::KERNEL_7) << "it has " << outs.size() << " outputs, but the call expects "
-                                    << call.getNumResults();
+      return refuse(Code::KERNEL_7) << "it has " << counted(outs.size(), "output")
+                                    << ", but the call expects " << call.getNumResults();
     for (auto [out, type] : llvm::zip(outs, call.getResultTypes()))
       if (failed(checkResult(signature.arguments[out], bound.sizes[out], type)))
         return failure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Binding/Binding.h"
 #include "Support/Checked.h"
+#include "Support/Counted.h"
 #include "Support/KernelLimits.h"
 #include "Support/SolveSymbols.h"
 #include <algorithm>
@@ -49,8 +50,10 @@ private:
 
   Status checkTypes() const {
     if (given.size() != kernel.arguments.size())
-      return error(Code::INTERPRETER_1, fmt::format("the kernel has {} arguments, but {} are given",
-                                                    kernel.arguments.size(), given.size()));
+      return error(Code::INTERPRETER_1,
+                   fmt::format("the kernel has {}, but {} {} given",
+                               counted(kernel.arguments.size(), "argument"), given.size(),
+                               oneOrMany(given.size(), "is", "are")));
     for (size_t i = 0; i < given.size(); ++i) {
       const KernelArgument &argument = kernel.arguments[i];
       if (!argument.isGiven())
@@ -65,9 +68,11 @@ private:
                                  sizesText(given[i].sizes)));
       if (argument.sizes.size() != given[i].sizes.size())
         return error(Code::INTERPRETER_1,
-                     fmt::format("argument \"{}\" has {} dimensions, {}, but {} are given, {}",
-                                 argument.name, argument.sizes.size(), sizesText(argument.sizes),
-                                 given[i].sizes.size(), sizesText(given[i].sizes)));
+                     fmt::format("argument \"{}\" has {}, {}, but {} {} given, {}", argument.name,
+                                 counted(argument.sizes.size(), "dimension"),
+                                 sizesText(argument.sizes), given[i].sizes.size(),
+                                 oneOrMany(given[i].sizes.size(), "is", "are"),
+                                 sizesText(given[i].sizes)));
       for (int64_t size : given[i].sizes)
         if (size < 0 && !isUnknown(size))
           return error(Code::INTERPRETER_1,
@@ -283,7 +288,8 @@ private:
 
 Diagnostic wrongCount(const KernelSignature &kernel, size_t given) {
   return {Code::INTERPRETER_1,
-          fmt::format("{} arguments are given, which are not as many as the kernel takes", given),
+          fmt::format("{0} {1} given, which {1} not as many as the kernel takes",
+                      counted(given, "argument"), oneOrMany(given, "is", "are")),
           fmt::format("kernel {}", kernel.name)};
 }
 

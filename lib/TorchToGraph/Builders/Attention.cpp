@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Attention.h"
 #include "IR/Graph/Graph.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Elementwise/Scalars.h"
@@ -101,8 +102,8 @@ Attention attentionArguments(Lowering &ctx, StringRef maskName) {
   else
     a.scale = defaultScale(ctx, ctx.sizeOf(a.query, a.query.rank() - 1));
   if (a.mask && a.mask->rank() > most)
-    ctx.refuse("the mask has " + Twine(a.mask->rank()) + " dimensions, the other tensors have " +
-               Twine(most));
+    ctx.refuse("the mask has " + counted(a.mask->rank(), "dimension") +
+               ", the other tensors have " + Twine(most));
   groupHeads(ctx, a);
   return a;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Core/Lowering.h"
 #include "IR/Coded.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Core/Registry.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -165,8 +166,8 @@ SmallVector<int64_t> Lowering::perDimension(StringRef name, int64_t count, int64
   if (values.size() == 1)
     values.assign(count, values[0]);
   if (int64_t(values.size()) != count) {
-    refuse(fmt::format("argument '{}' has {} values, but {} are needed", name.str(), values.size(),
-                       count));
+    refuse(fmt::format("argument '{}' has {}, but {} {} needed", name.str(),
+                       counted(values.size(), "value"), count, oneOrMany(count, "is", "are")));
     values.assign(count, 1);
   }
   return values;
@@ -183,8 +184,8 @@ int64_t Lowering::dim(StringRef name, int64_t rank, int64_t fallback) {
   int64_t given = integer(name, fallback);
   auto wrapped = wrapDim(given, rank);
   if (!wrapped)
-    refuse(fmt::format("argument '{}' is {}, but the tensor has {} dimensions", name.str(), given,
-                       rank));
+    refuse(fmt::format("argument '{}' is {}, but the tensor has {}", name.str(), given,
+                       counted(rank, "dimension")));
   return wrapped.value_or(0);
 }
 
@@ -193,8 +194,8 @@ SmallVector<int64_t> Lowering::dims(StringRef name, int64_t rank) {
   for (int64_t given : integers(name)) {
     auto wrapped = wrapDim(given, rank);
     if (!wrapped)
-      refuse(fmt::format("argument '{}' holds {}, but the tensor has {} dimensions", name.str(),
-                         given, rank));
+      refuse(fmt::format("argument '{}' holds {}, but the tensor has {}", name.str(), given,
+                         counted(rank, "dimension")));
     else if (*wrapped < rank)
       result.push_back(*wrapped);
   }
@@ -299,8 +300,8 @@ LogicalResult Lowering::done(ArrayRef<Operand> answers) {
   if (refused)
     return failure();
   if (answers.size() != op->getNumResults())
-    return refuse(fmt::format("it yields {} results, but the program takes {}", answers.size(),
-                              op->getNumResults()));
+    return refuse(fmt::format("it yields {}, but the program takes {}",
+                              counted(answers.size(), "result"), op->getNumResults()));
   for (auto [answer, result] : llvm::zip_equal(answers, op->getResults())) {
     auto conforming = conform(answer, result.getType());
     if (!conforming) {
@@ -352,7 +353,8 @@ void Lowering::requireEqual(OpFoldResult x, OpFoldResult y) {
 bool Lowering::needsRank(const Tensor &tensor, int64_t rank, StringRef what) {
   if (tensor.rank() == rank)
     return true;
-  refuse(fmt::format("{} has {} dimensions, but {} are needed", what.str(), tensor.rank(), rank));
+  refuse(fmt::format("{} has {}, but {} {} needed", what.str(), counted(tensor.rank(), "dimension"),
+                     rank, oneOrMany(rank, "is", "are")));
   return false;
 }
 

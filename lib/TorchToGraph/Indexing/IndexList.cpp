@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Indexing/IndexList.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,8 +38,8 @@ static bool areAdjacent(ArrayRef<std::optional<Tensor>> indices) {
 static bool refuseIndices(Lowering &ctx, const Tensor &self,
                           ArrayRef<std::optional<Tensor>> indices) {
   if (int64_t(indices.size()) > self.rank()) {
-    ctx.refuse(
-        fmt::format("{} indices for a tensor of {} dimensions", indices.size(), self.rank()));
+    ctx.refuse(fmt::format("{} for a tensor of {}", counted(indices.size(), "index", "indices"),
+                           counted(self.rank(), "dimension")));
     return true;
   }
   for (const std::optional<Tensor> &index : indices) {

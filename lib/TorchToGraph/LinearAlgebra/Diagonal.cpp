@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Diagonals and triangles of matrices.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -105,8 +106,8 @@ static Tensor writeDiagonal(Lowering &ctx, const Tensor &into, const Tensor &sou
   SizeList sizes = ctx.sizesOf(into);
   SmallVector<int64_t> order = otherDims(diagonal, into.rank());
   if (int64_t(order.size()) + 1 != source.rank()) {
-    ctx.refuse(fmt::format("the diagonal has {} dimensions, but what is written to it {}",
-                           order.size() + 1, source.rank()));
+    ctx.refuse(fmt::format("the diagonal has {}, but what is written to it {}",
+                           counted(order.size() + 1, "dimension"), source.rank()));
     return into;
   }
   SizeList have = ctx.sizesOf(source), low(source.rank(), math.constant(0)), high = low;
@@ -239,9 +240,9 @@ static LogicalResult lowerTraceBackward(Lowering &ctx) {
   Tensor gradient = ctx.tensor("grad");
   SizeList sizes = ctx.sizes("sizes");
   if (sizes.size() != 2 || gradient.rank() != 0)
-    return ctx.refuse(fmt::format("a matrix's sizes and a gradient without dimensions are needed, "
-                                  "not {} sizes and {} dimensions",
-                                  sizes.size(), gradient.rank()));
+    return ctx.refuse(
+        fmt::format("a matrix's sizes and a gradient without dimensions are needed, not {} and {}",
+                    counted(sizes.size(), "size"), counted(gradient.rank(), "dimension")));
   Tensor along = broadcastTo(ctx, gradient, lengthOf(ctx, {}, sizes));
   Tensor into = zerosOf(ctx, agreedSizes(ctx, sizes), gradient.dtype);
   return ctx.hasRefused() ? failure() : ctx.done(writeDiagonal(ctx, into, along, {}));

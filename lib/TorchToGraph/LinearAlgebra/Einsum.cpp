@@ -2,6 +2,7 @@
 //
 // Products named by their dimensions: einsum, tensordot and relatives, as contractions in opmath
 // with one rounding at the end.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -257,15 +258,17 @@ static LogicalResult lowerTrilinear(Lowering &ctx) {
     return failure();
   int64_t total = factors[0].rank() + int64_t(absent[0].size());
   if (total > 26)
-    return ctx.refuse("it has " + std::to_string(total) + " dimensions, but may have 26");
+    return ctx.refuse("it has " + counted(total, "dimension") + ", but may have 26");
   std::string labels[3], summed;
   for (int64_t dim : ctx.integers("sumdim"))
     summed += char('a' + dim);
   for (auto [i, factor] : llvm::enumerate(factors)) {
     labels[i] = labelsWithout(absent[i], total);
     if (int64_t(labels[i].size()) != factor.rank())
-      return ctx.refuse("i" + std::to_string(i + 1) + " has " + std::to_string(factor.rank()) +
-                        " dimensions, but " + std::to_string(labels[i].size()) + " are needed");
+      return ctx.refuse("i" + std::to_string(i + 1) + " has " +
+                        counted(factor.rank(), "dimension") + ", but " +
+                        std::to_string(labels[i].size()) + " " +
+                        std::string(oneOrMany(labels[i].size(), "is", "are")) + " needed");
   }
   auto isIn = [](StringRef text, char c) { return text.contains(c); };
   std::string kept, result;

@@ -2,6 +2,7 @@
 //
 // im2col and col2im: windows of images as columns of a matrix, and their sums
 // back into images.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -91,8 +92,8 @@ static std::optional<Tensor> batched(Lowering &ctx, const Tensor &tensor, int64_
     return tensor;
   if (tensor.rank() + 1 == rank)
     return unsqueeze(ctx, tensor, 0);
-  ctx.refuse(fmt::format("a tensor of {} or {} dimensions is needed, not {}", rank - 1, rank,
-                         tensor.rank()));
+  ctx.refuse(fmt::format("a tensor of {} or {} is needed, not {}", rank - 1,
+                         counted(rank, "dimension"), tensor.rank()));
   return std::nullopt;
 }
 
@@ -125,7 +126,8 @@ static LogicalResult lowerCol2Im(Lowering &ctx) {
   auto columns = batched(ctx, self, 3);
   SizeList image = ctx.sizes("output_size");
   if (image.size() != 2)
-    return ctx.refuse(fmt::format("output_size has {} values, but 2 are needed", image.size()));
+    return ctx.refuse(
+        fmt::format("output_size has {}, but 2 are needed", counted(image.size(), "value")));
   if (!columns || ctx.hasRefused())
     return failure();
   requireSizes(ctx, image);

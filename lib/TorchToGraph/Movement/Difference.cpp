@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Neighbours along a dimension: differences, the trapezoidal rule; and powers side by side.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -45,8 +46,8 @@ static Tensor extended(Lowering &ctx, const Tensor &tensor, int64_t dim) {
     if (!part)
       return;
     if (part->rank() != tensor.rank()) {
-      ctx.refuse(fmt::format("what is joined to a tensor of {} dimensions has {}", tensor.rank(),
-                             part->rank()));
+      ctx.refuse(fmt::format("what is joined to a tensor of {} has {}",
+                             counted(tensor.rank(), "dimension"), part->rank()));
       return;
     }
     for (int64_t i = 0; i < tensor.rank(); ++i)
@@ -94,12 +95,13 @@ static Operand distance(Lowering &ctx, const Tensor &y, int64_t dim, DType compu
     return ctx.scalar("dx", 1);
   Tensor x = ctx.tensor("x");
   if (x.rank() == 0 || x.rank() > y.rank()) {
-    ctx.refuse(fmt::format("x has {} dimensions and y {}", x.rank(), y.rank()));
+    ctx.refuse(fmt::format("x has {} and y {}", counted(x.rank(), "dimension"), y.rank()));
     return ctx.scalar("dx", 1);
   }
   int64_t along = x.rank() == 1 ? 0 : dim - (y.rank() - x.rank());
   if (along < 0) {
-    ctx.refuse(fmt::format("x of {} dimensions does not reach dimension {} of y", x.rank(), dim));
+    ctx.refuse(fmt::format("x of {} does not reach dimension {} of y",
+                           counted(x.rank(), "dimension"), dim));
     return ctx.scalar("dx", 1);
   }
   Neighbours pair = neighbours(ctx, castTo(ctx, x, compute), along);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tensor with a part of it replaced, and gradients of taking that part: zeros around.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -19,8 +20,8 @@ using SizeList = SmallVector<OpFoldResult>;
 static void requireFits(Lowering &ctx, const Tensor &source, SizeList sizes, int64_t dim,
                         OpFoldResult length) {
   if (source.rank() != int64_t(sizes.size())) {
-    ctx.refuse(fmt::format("the part has {} dimensions, but what goes there has {}", sizes.size(),
-                           source.rank()));
+    ctx.refuse(fmt::format("the part has {}, but what goes there has {}",
+                           counted(sizes.size(), "dimension"), source.rank()));
     return;
   }
   sizes[dim] = length;
@@ -56,9 +57,9 @@ static LogicalResult lowerSelectScatter(Lowering &ctx) {
   SizeList sizes = ctx.sizesOf(self);
   index = checkedIndex(ctx, index, sizes[dim], dim);
   if (source.rank() + 1 != self.rank())
-    return ctx.refuse(fmt::format("one position of a tensor of {} dimensions has {}, but what goes "
-                                  "there has {}",
-                                  self.rank(), self.rank() - 1, source.rank()));
+    return ctx.refuse(
+        fmt::format("one position of a tensor of {} has {}, but what goes there has {}",
+                    counted(self.rank(), "dimension"), self.rank() - 1, source.rank()));
   source = unsqueeze(ctx, source, dim);
   requireFits(ctx, source, sizes, dim, ctx.b.getIndexAttr(1));
   if (ctx.hasRefused())
@@ -118,8 +119,9 @@ static LogicalResult lowerSelectBackward(Lowering &ctx) {
   SizeList sizes = agreedSizes(ctx, ctx.sizes("input_sizes"));
   int64_t dim = ctx.dim("dim", sizes.size());
   if (int64_t(sizes.size()) != gradient.rank() + 1)
-    return ctx.refuse(fmt::format("a gradient of {} dimensions is needed, not {}",
-                                  int64_t(sizes.size()) - 1, gradient.rank()));
+    return ctx.refuse(fmt::format("a gradient of {} is needed, not {}",
+                                  counted(int64_t(sizes.size()) - 1, "dimension"),
+                                  gradient.rank()));
   OpFoldResult index = checkedIndex(ctx, ctx.size("index"), sizes[dim], dim);
   if (ctx.hasRefused())
     return failure();

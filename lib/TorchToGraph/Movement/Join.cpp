@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several tensors as one: cat and stack in their variants, grids and products of coordinates.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -25,8 +26,8 @@ static void requireMatching(Lowering &ctx, ArrayRef<Tensor> tensors, int64_t dim
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     SizeList sizes = ctx.sizesOf(tensor);
     if (sizes.size() != first.size()) {
-      ctx.refuse(fmt::format("tensor 0 has {} dimensions, but tensor {} has {}", first.size(), i,
-                             sizes.size()));
+      ctx.refuse(fmt::format("tensor 0 has {}, but tensor {} has {}",
+                             counted(first.size(), "dimension"), i, sizes.size()));
       return;
     }
     for (int64_t d = 0; d < int64_t(sizes.size()); ++d)
@@ -93,8 +94,8 @@ static LogicalResult lowerChunkCat(Lowering &ctx) {
   IndexMath m{ctx.b, ctx.loc};
   for (Tensor &tensor : tensors) {
     if (tensor.rank() <= dim)
-      return ctx.refuse("a tensor has " + std::to_string(tensor.rank()) +
-                        " dimensions, but is split along dimension " + std::to_string(dim));
+      return ctx.refuse("a tensor has " + counted(tensor.rank(), "dimension") +
+                        ", but is split along dimension " + std::to_string(dim));
     SizeList sizes = ctx.sizesOf(tensor), low(sizes.size(), m.constant(0)), high = low;
     OpFoldResult each = m.ceilDiv(sizes[dim], m.constant(chunks));
     high[dim] = m.sub(m.mul(each, m.constant(chunks)), sizes[dim]);
@@ -177,7 +178,8 @@ static SmallVector<Tensor> grid(Lowering &ctx, ArrayRef<Tensor> vectors) {
   SizeList sizes;
   for (const Tensor &vector : vectors) {
     if (vector.rank() > 1) {
-      ctx.refuse(fmt::format("vectors are needed, not a tensor of {} dimensions", vector.rank()));
+      ctx.refuse(fmt::format("vectors are needed, not a tensor of {}",
+                             counted(vector.rank(), "dimension")));
       return {};
     }
     sizes.push_back(vector.rank() ? ctx.sizeOf(vector, 0) : ctx.b.getIndexAttr(1));
@@ -236,8 +238,8 @@ static LogicalResult lowerBlockDiag(Lowering &ctx) {
   OpFoldResult rows = math.constant(0), columns = math.constant(0);
   for (Tensor &block : blocks) {
     if (block.rank() > 2)
-      return ctx.refuse(
-          fmt::format("matrices are needed, not a tensor of {} dimensions", block.rank()));
+      return ctx.refuse(fmt::format("matrices are needed, not a tensor of {}",
+                                    counted(block.rank(), "dimension")));
     block = castTo(ctx, padRank(ctx, block, 2), dtype);
     rows = math.add(rows, ctx.sizeOf(block, 0));
     columns = math.add(columns, ctx.sizeOf(block, 1));

@@ -3,6 +3,7 @@
 // Padding: with a value, or with what a rule about positions (reflect, replicate, circular) finds
 // inside. A negative padding takes elements away.
 #include "TorchToGraph/Movement/Pad.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -22,8 +23,9 @@ Paddings readPaddings(Lowering &ctx, StringRef argument, int64_t rank) {
   SizeList given = ctx.sizes(argument);
   Paddings result{SizeList(rank, ctx.b.getIndexAttr(0)), SizeList(rank, ctx.b.getIndexAttr(0))};
   if (given.size() % 2 || int64_t(given.size()) > 2 * rank) {
-    ctx.refuse(fmt::format("{} paddings do not fit a tensor of {} dimensions: each has two",
-                           given.size(), rank));
+    ctx.refuse(fmt::format("{} {} not fit a tensor of {}: each has two",
+                           counted(given.size(), "padding"), oneOrMany(given.size(), "does", "do"),
+                           counted(rank, "dimension")));
     return result;
   }
   result.first = rank - int64_t(given.size() / 2);

@@ -2,6 +2,7 @@
 //
 // Gradients of padding with elements of the tensor: each goes back to the
 // element that was read.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Indexing/Scatter.h"
@@ -19,8 +20,8 @@ static LogicalResult lowerPadBackward(Lowering &ctx) {
   Tensor gradient = ctx.tensor("grad_output"), self = ctx.tensor("self");
   Paddings paddings = readPaddings(ctx, "padding", self.rank());
   if (gradient.rank() != self.rank())
-    return ctx.refuse(
-        fmt::format("a gradient of {} dimensions is needed, not {}", self.rank(), gradient.rank()));
+    return ctx.refuse(fmt::format("a gradient of {} is needed, not {}",
+                                  counted(self.rank(), "dimension"), gradient.rank()));
   if (ctx.hasRefused())
     return failure();
   auto sizes = ctx.sizesOf(self), have = ctx.sizesOf(gradient);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements again or in another order: repeat, tile, roll, flip, rotations, shuffled channels.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -48,8 +49,9 @@ static LogicalResult lowerRepeat(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   SizeList counts = ctx.sizes("repeats");
   if (int64_t(counts.size()) < self.rank())
-    return ctx.refuse(fmt::format("{} repeats are given, but the tensor has {} dimensions",
-                                  counts.size(), self.rank()));
+    return ctx.refuse(
+        fmt::format("{} {} given, but the tensor has {}", counted(counts.size(), "repeat"),
+                    oneOrMany(counts.size(), "is", "are"), counted(self.rank(), "dimension")));
   return repeat(ctx, self, counts);
 }
 
@@ -133,8 +135,8 @@ template <int dim>
 static LogicalResult lowerFlipDim(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   if (self.rank() <= dim)
-    return ctx.refuse(
-        fmt::format("a tensor of at least {} dimensions is needed, not {}", dim + 1, self.rank()));
+    return ctx.refuse(fmt::format("a tensor of at least {} is needed, not {}",
+                                  counted(dim + 1, "dimension"), self.rank()));
   return ctx.done(flip(ctx, self, dim));
 }
 
@@ -147,8 +149,8 @@ static LogicalResult lowerRot90(Lowering &ctx) {
     dims = {0, 1};
   for (int64_t &dim : dims) {
     if (dim < -self.rank() || dim >= self.rank())
-      return ctx.refuse(fmt::format("argument 'dims' holds {}, but the tensor has {} dimensions",
-                                    dim, self.rank()));
+      return ctx.refuse(fmt::format("argument 'dims' holds {}, but the tensor has {}", dim,
+                                    counted(self.rank(), "dimension")));
     dim += dim < 0 ? self.rank() : 0;
   }
   if (dims.size() != 2 || dims[0] == dims[1])
@@ -188,20 +190,23 @@ static LogicalResult lowerRoll(Lowering &ctx) {
   SmallVector<int64_t> dims = ctx.integers("dims");
   if (dims.empty()) {
     if (shifts.size() != 1)
-      return ctx.refuse(fmt::format("{} shifts need as many dims", shifts.size()));
+      return ctx.refuse(fmt::format("{} {} as many dims", counted(shifts.size(), "shift"),
+                                    oneOrMany(shifts.size(), "needs", "need")));
     if (self.rank() == 0)
       return ctx.done(self);
     Tensor flat = roll(ctx, flatten(ctx, self, 0, self.rank() - 1), 0, shifts);
     return ctx.done(reshape(ctx, flat, ctx.sizesOf(self)));
   }
   if (dims.size() != shifts.size())
-    return ctx.refuse(fmt::format("{} shifts are given for {} dims", shifts.size(), dims.size()));
+    return ctx.refuse(fmt::format("{} {} given for {}", counted(shifts.size(), "shift"),
+                                  oneOrMany(shifts.size(), "is", "are"),
+                                  counted(dims.size(), "dim")));
   if (self.rank() == 0)
     return ctx.done(self);
   for (auto [dim, shift] : llvm::zip_equal(dims, shifts)) {
     if (dim < -self.rank() || dim >= self.rank())
-      return ctx.refuse(fmt::format("argument 'dims' holds {}, but the tensor has {} dimensions",
-                                    dim, self.rank()));
+      return ctx.refuse(fmt::format("argument 'dims' holds {}, but the tensor has {}", dim,
+                                    counted(self.rank(), "dimension")));
     self = roll(ctx, self, dim < 0 ? dim + self.rank() : dim, shift);
   }
   return ctx.done(self);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // repeat_interleave with counts from data, for a given size of the result.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -84,7 +85,8 @@ static LogicalResult lowerRepeatEach(Lowering &ctx) {
   int64_t dim = ctx.has("dim") ? ctx.dim("dim", self.rank()) : 0;
   auto total = resultSize(ctx, dim);
   if (counts.rank() > 1)
-    return ctx.refuse(fmt::format("repeats must be a vector, not of {} dimensions", counts.rank()));
+    return ctx.refuse(
+        fmt::format("repeats must be a vector, not of {}", counted(counts.rank(), "dimension")));
   if (!total || ctx.hasRefused())
     return failure();
   requireSizes(ctx, *total);

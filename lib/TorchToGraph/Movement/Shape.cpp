@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same elements in another shape: views, unit dimensions, permutations, expansion.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -174,8 +175,8 @@ static SmallVector<int64_t> distinctDims(Lowering &ctx, StringRef name, int64_t 
   SmallVector<int64_t> dims = ctx.integers(name);
   for (int64_t &dim : dims) {
     if (dim < -rank || dim >= rank) {
-      ctx.refuse(fmt::format("argument '{}' holds {}, but the tensor has {} dimensions", name.str(),
-                             dim, rank));
+      ctx.refuse(fmt::format("argument '{}' holds {}, but the tensor has {}", name.str(), dim,
+                             counted(rank, "dimension")));
       dim = 0;
     }
     dim += dim < 0 ? rank : 0;
@@ -193,8 +194,9 @@ static LogicalResult lowerPermute(Lowering &ctx) {
   StringRef name = ctx.has("permutation") ? "permutation" : "dims";
   auto permutation = distinctDims(ctx, name, self->rank());
   if (int64_t(permutation.size()) != self->rank())
-    return ctx.refuse(fmt::format("{} dimensions are given, but the tensor has {}",
-                                  permutation.size(), self->rank()));
+    return ctx.refuse(fmt::format("{} {} given, but the tensor has {}",
+                                  counted(permutation.size(), "dimension"),
+                                  oneOrMany(permutation.size(), "is", "are"), self->rank()));
   if (ctx.hasRefused())
     return failure();
   return ctx.done(permute(ctx, *self, permutation));
@@ -262,8 +264,8 @@ static LogicalResult lowerMoveDim(Lowering &ctx) {
 static LogicalResult expandTo(Lowering &ctx, const Tensor &self, SizeList wanted) {
   SizeList have = ctx.sizesOf(self);
   if (wanted.size() < have.size())
-    return ctx.refuse(fmt::format("a tensor of {} dimensions cannot be expanded to {}", have.size(),
-                                  wanted.size()));
+    return ctx.refuse(fmt::format("a tensor of {} cannot be expanded to {}",
+                                  counted(have.size(), "dimension"), wanted.size()));
   size_t added = wanted.size() - have.size();
   for (auto [i, size] : llvm::enumerate(wanted)) {
     OpFoldResult old = i < added ? ctx.b.getIndexAttr(1) : have[i - added];
@@ -321,8 +323,8 @@ static LogicalResult lowerSumToSize(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   SizeList have = ctx.sizesOf(self), wanted = ctx.sizes("size");
   if (wanted.size() > have.size())
-    return ctx.refuse(fmt::format("a tensor of {} dimensions cannot be summed to {}", have.size(),
-                                  wanted.size()));
+    return ctx.refuse(fmt::format("a tensor of {} cannot be summed to {}",
+                                  counted(have.size(), "dimension"), wanted.size()));
   int64_t added = have.size() - wanted.size();
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < self.rank(); ++i) {

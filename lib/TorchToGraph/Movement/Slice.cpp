@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parts of a tensor: slices, single positions, splits into several parts.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
@@ -110,8 +111,8 @@ static LogicalResult splitEvery(Lowering &ctx, const Tensor &self, int64_t dim,
     return ctx.refuse("the number of parts must be known at compile time");
   constexpr int64_t maxParts = 65536;
   if (*count > maxParts)
-    return ctx.refuse(
-        fmt::format("{} parts are more than the {} that are supported", *count, maxParts));
+    return ctx.refuse(fmt::format("{} are more than the {} that are supported",
+                                  counted(*count, "part"), maxParts));
   SizeList lengths(*count - 1, length);
   OpFoldResult before = math.mul(math.constant(*count - 1), length);
   lengths.push_back(math.sub(size, before));
@@ -213,8 +214,8 @@ static std::pair<Tensor, int64_t> splitDim(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   int64_t least = wanted == 0 ? 2 : wanted == 2 ? 3 : 1;
   if (self.rank() < least)
-    ctx.refuse(
-        fmt::format("a tensor of at least {} dimensions is needed, not {}", least, self.rank()));
+    ctx.refuse(fmt::format("a tensor of at least {} is needed, not {}", counted(least, "dimension"),
+                           self.rank()));
   return {self, wanted == 1 && self.rank() == 1 ? 0 : wanted};
 }
 

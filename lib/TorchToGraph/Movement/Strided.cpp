@@ -2,6 +2,7 @@
 //
 // Views by strides and by windows: as_strided, unfold, view as another dtype,
 // and their reverses.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -43,8 +44,8 @@ static StridedView readView(Lowering &ctx, OpFoldResult elements) {
   if (ctx.has("storage_offset"))
     view.offset = ctx.size("storage_offset");
   if (view.sizes.size() != view.strides.size()) {
-    ctx.refuse(fmt::format("{} sizes need as many strides, not {}", view.sizes.size(),
-                           view.strides.size()));
+    ctx.refuse(fmt::format("{} {} as many strides, not {}", counted(view.sizes.size(), "size"),
+                           oneOrMany(view.sizes.size(), "needs", "need"), view.strides.size()));
     return view;
   }
   requireSizes(ctx, view.sizes);
@@ -120,8 +121,8 @@ static LogicalResult lowerAsStridedScatter(Lowering &ctx) {
   Tensor elements = flat(ctx, self);
   StridedView view = readView(ctx, ctx.sizeOf(elements, 0));
   if (int64_t(view.sizes.size()) != source.rank())
-    return ctx.refuse(fmt::format("the view has {} dimensions, but what goes there has {}",
-                                  view.sizes.size(), source.rank()));
+    return ctx.refuse(fmt::format("the view has {}, but what goes there has {}",
+                                  counted(view.sizes.size(), "dimension"), source.rank()));
   for (auto [part, have] : llvm::zip_equal(view.sizes, ctx.sizesOf(source)))
     requireSame(ctx, part, have, "a view of size %lld cannot be replaced by one of %lld");
   if (ctx.hasRefused())
@@ -172,7 +173,8 @@ static LogicalResult lowerUnfold(Lowering &ctx) {
           step = ctx.integer("step");
   if (self.rank() == 0) { // counts as a vector of one
     if (size != 0 && size != 1)
-      return ctx.refuse(fmt::format("a window of {} elements does not fit a tensor of one", size));
+      return ctx.refuse(
+          fmt::format("a window of {} does not fit a tensor of one", counted(size, "element")));
     return ctx.done(
         slice(ctx, unsqueeze(ctx, self, 0), 0, ctx.b.getIndexAttr(0), ctx.b.getIndexAttr(size)));
   }
@@ -203,8 +205,8 @@ static LogicalResult lowerUnfoldBackward(Lowering &ctx) {
     return ctx.done(
         castTo(ctx, reduceSum(ctx, {gradient, {0}}, opmath(gradient.dtype)), gradient.dtype));
   if (gradient.rank() != rank + 1)
-    return ctx.refuse(
-        fmt::format("a gradient of {} dimensions is needed, not {}", rank + 1, gradient.rank()));
+    return ctx.refuse(fmt::format("a gradient of {} is needed, not {}",
+                                  counted(rank + 1, "dimension"), gradient.rank()));
   SizeList windows = sizes, have = ctx.sizesOf(gradient);
   windows[dim] = windowCount(ctx, sizes[dim], size, step);
   windows.push_back(ctx.b.getIndexAttr(size));
@@ -233,9 +235,9 @@ static LogicalResult lowerViewDtype(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   DType dtype = ctx.resultDType();
   if (info(dtype).bytes != info(self.dtype).bytes)
-    return ctx.refuse(fmt::format("elements of {} bytes are viewed as elements of {}; only the "
-                                  "same width is supported",
-                                  info(self.dtype).bytes, info(dtype).bytes));
+    return ctx.refuse(
+        fmt::format("elements of {} are viewed as elements of {}; only the same width is supported",
+                    counted(info(self.dtype).bytes, "byte"), info(dtype).bytes));
   Type from = ctx.type(self.dtype), to = ctx.type(dtype);
   if (from == to)
     return ctx.done(Tensor{self.value, dtype});

@@ -2,6 +2,7 @@
 //
 // How many of the points in a space fall into each of its bins: histogram, histogramdd. Bins are
 // found in their edges by binary search and counted by one scatter.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -248,7 +249,7 @@ static LogicalResult lowerFromEdges(Lowering &ctx) {
   if (!points || ctx.hasRefused())
     return failure();
   if (int64_t(edges.size()) != points->size(1))
-    return ctx.refuse("bins holds " + Twine(edges.size()) + " tensors for " +
+    return ctx.refuse("bins holds " + counted(edges.size(), "tensor") + " for " +
                       Twine(points->size(1)) + " coordinates");
   for (const Tensor &each : edges)
     if (!ctx.needsRank(each, 1, "each tensor of bins"))

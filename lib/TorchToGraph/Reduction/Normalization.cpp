@@ -2,6 +2,7 @@
 //
 // Layer, group, batch, instance and RMS normalisation and their gradients. All are: statistics over
 // some dimensions (two passes, in the accumulation dtype), then one elementwise op.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Reduction/Reduce.h"
@@ -104,7 +105,7 @@ SmallVector<int64_t> range(int64_t from, int64_t to) {
 int64_t firstNormalized(Lowering &ctx, const Tensor &x) {
   int64_t count = ctx.sizes("normalized_shape").size();
   if (count < 1 || count > x.rank()) {
-    (void)ctx.refuse("normalized_shape has " + Twine(count) + " dimensions, the input " +
+    (void)ctx.refuse("normalized_shape has " + counted(count, "dimension") + ", the input " +
                      Twine(x.rank()));
     return 0;
   }

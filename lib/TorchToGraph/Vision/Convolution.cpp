@@ -4,6 +4,7 @@
 // as one elementwise op. Gradients: with respect to the input a convolution again (transposed where
 // the forward one was not), to the weight a contraction over the padded input.
 #include "IR/Graph/Graph.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -109,7 +110,7 @@ LogicalResult lower(Lowering &ctx, bool transposed) {
                       Twine(weight.rank()));
   bool batched = input.rank() == weight.rank();
   if (!batched && input.rank() != weight.rank() - 1)
-    return ctx.refuse("the input has " + Twine(input.rank()) + " dimensions and the weight " +
+    return ctx.refuse("the input has " + counted(input.rank(), "dimension") + " and the weight " +
                       Twine(weight.rank()));
   Geometry g = readGeometry(ctx, spatial, transposed);
   readPadding(ctx, g, weight);

@@ -2,6 +2,7 @@
 //
 // Fractional max pooling: windows of one size whose distances vary around a fraction, shifted for
 // each image by random numbers, which are an argument.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Indexing/Gather.h"
@@ -67,13 +68,13 @@ static LogicalResult lowerFractionalMaxPool(Lowering &ctx) {
   if (ctx.hasRefused() || !ctx.needsRank(samples, 3, "random_samples"))
     return failure();
   if (images != 1 && images != 2)
-    return ctx.refuse("the input must have " + Twine(spatial + 1) + " or " + Twine(spatial + 2) +
-                      " dimensions, and has " + Twine(input.rank()));
+    return ctx.refuse("the input must have " + Twine(spatial + 1) + " or " +
+                      counted(spatial + 2, "dimension") + ", and has " + Twine(input.rank()));
   if (w.outputSizes.size() == 1)
     w.outputSizes.append(spatial - 1, w.outputSizes.front());
   if (w.outputSizes.size() != spatial || !isFloat(samples.dtype))
-    return ctx.refuse("output_size must have " + Twine(spatial) +
-                      " values, and random_samples be floating-point");
+    return ctx.refuse("output_size must have " + counted(spatial, "value") +
+                      ", and random_samples be floating-point");
   requireSizes(ctx, w.outputSizes);
   SmallVector<OpFoldResult> sizes = ctx.sizesOf(input), shifts = ctx.sizesOf(samples);
   w.inputSizes.assign(sizes.end() - spatial, sizes.end());

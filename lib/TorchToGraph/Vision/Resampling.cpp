@@ -7,6 +7,7 @@
 // for f64), so that the same elements are picked where a coordinate falls between two.
 #include "TorchToGraph/Vision/Resampling.h"
 #include "IR/Graph/Graph.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Indexing/Gather.h"
@@ -66,8 +67,8 @@ SmallVector<std::optional<double>> readFactors(Lowering &ctx, int64_t spatial) {
   };
   if (auto list = ctx.arg("scale_factors").list()) {
     if (int64_t(list->size()) != spatial)
-      ctx.refuse("it has " + Twine(int64_t(list->size())) + " scale factors for " + Twine(spatial) +
-                 " dimensions");
+      ctx.refuse("it has " + Twine(int64_t(list->size())) + " scale factors for " +
+                 counted(spatial, "dimension"));
     else
       for (auto [operand, factor] : llvm::zip_equal(*list, factors))
         read(operand, factor);
@@ -88,7 +89,7 @@ SmallVector<OpFoldResult> resampledSizes(Lowering &ctx, const Tensor &input,
   SmallVector<OpFoldResult> given =
       ctx.has("output_size") ? ctx.sizes("output_size") : SmallVector<OpFoldResult>();
   if (!given.empty() && given.size() != factors.size()) {
-    ctx.refuse("output_size must have " + Twine(factors.size()) + " elements");
+    ctx.refuse("output_size must have " + counted(factors.size(), "element"));
     return sizes;
   }
   for (auto [d, factor] : llvm::enumerate(factors)) {
@@ -300,7 +301,7 @@ LogicalResult lowerResampleBackward(Lowering &ctx) {
   if (ctx.hasRefused() || !ctx.needsRank(gradient, spatial + 2, "the gradient"))
     return failure();
   if (int64_t(r.from.size()) != gradient.rank())
-    return ctx.refuse("input_size must have " + Twine(gradient.rank()) + " elements");
+    return ctx.refuse("input_size must have " + counted(gradient.rank(), "element"));
   r.compute = coordinateDType(gradient.dtype);
   r.to = ctx.sizesOf(gradient);
   for (int d : {0, 1})

@@ -2,6 +2,7 @@
 //
 // The reverse of max pooling with indices: each value back to the place it came
 // from.
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Indexing/Scatter.h"
@@ -24,9 +25,9 @@ static LogicalResult lowerUnpool(Lowering &ctx) {
   int64_t rank = self.rank(),
           batch = rank - spatial; // dimensions before the spatial ones
   if (int64_t(output.size()) != spatial || (batch != 1 && batch != 2))
-    return ctx.refuse(fmt::format("{} output sizes and a tensor of {} or {} dimensions are needed, "
-                                  "not {} and {}",
-                                  spatial, spatial + 1, spatial + 2, output.size(), rank));
+    return ctx.refuse(fmt::format("{} and a tensor of {} or {} are needed, not {} and {}",
+                                  counted(spatial, "output size"), spatial + 1,
+                                  counted(spatial + 2, "dimension"), output.size(), rank));
   if (!ctx.needsRank(indices, rank, "indices"))
     return failure();
   requireSizes(ctx, output);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Vision/Window.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +39,8 @@ Windows readWindows(Lowering &ctx, const Tensor &input, int64_t spatial) {
   w.padding = ctx.perDimension("padding", spatial, 0);
   w.dilation = ctx.perDimension("dilation", spatial, 1);
   if (input.rank() < spatial || ctx.hasRefused()) {
-    (void)ctx.refuse("the input has " + Twine(input.rank()) + " dimensions, fewer than the window");
+    (void)ctx.refuse("the input has " + counted(input.rank(), "dimension") +
+                     ", fewer than the window");
     return w;
   }
   IndexMath m{ctx.b, ctx.loc};
@@ -86,7 +88,8 @@ Windows readAdaptiveWindows(Lowering &ctx, const Tensor &input, int64_t spatial)
   w.padding.assign(spatial, 0);
   const OperandList *asked = ctx.arg("output_size").list();
   if (input.rank() < spatial || ctx.hasRefused()) {
-    (void)ctx.refuse("the input has " + Twine(input.rank()) + " dimensions, fewer than the window");
+    (void)ctx.refuse("the input has " + counted(input.rank(), "dimension") +
+                     ", fewer than the window");
     return w;
   }
   w.inputSizes = spatialSizes(ctx, input, spatial);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Function.h"
+#include "Support/Counted.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -51,7 +52,7 @@ void Parameters::refuse(const std::string &what) const {
 void Parameters::bind(nb::handle given, nb::handle named, nb::handle *bound) const {
   auto count = static_cast<size_t>(PyTuple_GET_SIZE(given.ptr()));
   if (count > places)
-    refuse(fmt::format("got {} arguments{}, but takes {}", count,
+    refuse(fmt::format("got {}{}, but takes {}", counted(count, "argument"),
                        places < list.size() ? " by place" : "", places));
   for (size_t i = 0; i < count; ++i)
     bound[i] = PyTuple_GET_ITEM(given.ptr(), static_cast<Py_ssize_t>(i));

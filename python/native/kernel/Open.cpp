@@ -5,8 +5,10 @@
 #include "Compiler.h"
 #include "Module.h"
 #include "Results.h"
+#include "Support/Counted.h"
 #include <cstring>
 #include <fmt/format.h>
+#include <memory>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -24,36 +26,46 @@ public:
     tilewright_kernel_options options = {};
     options.struct_size = sizeof options;
     options.text = text.c_str();
-    // The last argument stands behind the sink.
+    // As `ask` does, but the last argument stands behind the sink.
     const cli::CompilerLibrary &compiler = compilerLibrary();
     Said said;
     tilewright_sink sink = said.sink();
-    said.check(compiler.openKernel(&options, &sink, &said, &kernel));
-    for (size_t i = 0; const auto *argument = compiler.kernelArgument(kernel, i); ++i)
+    tilewright_outcome outcome;
+    tilewright_kernel *opened = nullptr;
+    {
+      Unlocked unlocked;
+      outcome = compiler.openKernel(&options, &sink, &said, &opened);
+    }
+    kernel.reset(opened);
+    said.check(outcome);
+    for (size_t i = 0; const auto *argument = compiler.kernelArgument(opened, i); ++i)
       (argument->is_input ? inputs : outputs).push_back(*argument);
   }
-  OpenKernel(const OpenKernel &) = delete;
-  ~OpenKernel() { compilerLibrary().closeKernel(kernel); }
 
-  std::string print() { return ask(&cli::CompilerLibrary::printKernel, kernel).report; }
+  std::string print() { return ask(&cli::CompilerLibrary::printKernel, kernel.get()).report; }
 
   std::string printCode(const std::string &level, const std::string &target) {
-    return ask(&cli::CompilerLibrary::printKernelCode, kernel, level.c_str(), target.c_str())
+    return ask(&cli::CompilerLibrary::printKernelCode, kernel.get(), level.c_str(), target.c_str())
         .report;
   }
 
-  /// Runs the kernel on these objects, of which some are `scalars`. (results, diagnostics, JSON of
-  /// what was found)
-  nb::tuple run(const nb::list &given, const std::vector<bool> &scalars, const std::string &target,
-                bool f64, bool check, double rtol, double atol) {
+  /// Runs the kernel, which messages call `name`, on these objects, of which some are `scalars`.
+  /// (results, diagnostics, JSON of what was found)
+  nb::tuple run(const std::string &name, const nb::list &given, const std::vector<bool> &scalars,
+                const std::string &target, bool f64, bool check, double rtol, double atol) {
+    Callee callee{name.c_str()};
     if (nb::len(given) != inputs.size() || scalars.size() != inputs.size())
       raise(
-          Diagnostic{Code::PYTHON_3, fmt::format("the kernel takes {} arguments, but {} are given",
-                                                 inputs.size(), nb::len(given))});
+          Diagnostic{Code::PYTHON_3, fmt::format("{}it takes {}, but {} {} given", callee.prefix(),
+                                                 counted(inputs.size(), "argument"), nb::len(given),
+                                                 oneOrMany(nb::len(given), "is", "are"))});
     Arguments arguments(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
-      arguments.add(valueInfo(inputs[i], scalars[i]), given[i]);
-      checkMemory(inputs[i].name, arguments.tensors().back());
+      tw_value_info info = valueInfo(inputs[i], scalars[i]);
+      Slot slot(info, inputRole, callee);
+      slot.wanted = scalars[i] ? nullptr : inputs[i].type;
+      arguments.add(slot, given[i]);
+      checkMemory(slot, arguments.tensors().back());
     }
     tilewright_kernel_run_options options = {};
     options.struct_size = sizeof options;
@@ -65,8 +77,8 @@ public:
     options.json = 1;
     options.rtol = rtol;
     options.atol = atol;
-    Said said =
-        askAllowing(TILEWRIGHT_RESULTS_DIFFER, &cli::CompilerLibrary::runKernel, kernel, &options);
+    Said said = askAllowing(TILEWRIGHT_RESULTS_DIFFER, &cli::CompilerLibrary::runKernel,
+                            kernel.get(), &options);
     return nb::make_tuple(results(arguments), said.diagnostics, said.report);
   }
 
@@ -85,11 +97,12 @@ private:
   }
 
   /// A tensor may have lost its memory, or be a functional one of torch, which has none.
-  static void checkMemory(const char *name, const tw_tensor &tensor) {
+  static void checkMemory(const Slot &slot, const tw_tensor &tensor) {
     if (!tensor.data && tensor.bytes)
       raise(Diagnostic{Code::RUNTIME_14,
-                       fmt::format("input \"{}\" has no data, but its sizes need {} bytes", name,
-                                   tensor.bytes)});
+                       fmt::format("{}input \"{}\" has no data, but its sizes need {}",
+                                   slot.callee.prefix(), slot.value.name,
+                                   counted(tensor.bytes, "byte"))});
   }
 
   nb::list results(const Arguments &arguments) {
@@ -97,7 +110,7 @@ private:
     Results made(library == Library::Torch ? importedTorchApi() : nullptr);
     const cli::CompilerLibrary &compiler = compilerLibrary();
     nb::list list;
-    for (size_t i = 0; const tw_tensor *tensor = compiler.kernelOutput(kernel, i); ++i) {
+    for (size_t i = 0; const tw_tensor *tensor = compiler.kernelOutput(kernel.get(), i); ++i) {
       void *memory = Results::allocate(&made, static_cast<int32_t>(i), tensor);
       made.checkAllocations();
       if (tensor->bytes)
@@ -107,7 +120,10 @@ private:
     return list;
   }
 
-  tilewright_kernel *kernel = nullptr;
+  struct Close {
+    void operator()(tilewright_kernel *kernel) const { compilerLibrary().closeKernel(kernel); }
+  };
+  std::unique_ptr<tilewright_kernel, Close> kernel;
   std::vector<tilewright_kernel_argument> inputs, outputs;
 };
 

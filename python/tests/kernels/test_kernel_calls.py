@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+import tilewright
 import tilewright.kernel as tk
 from dlpack_memory import BFLOAT, BOOL, UINT, OnlyDLPack
 from example_kernels import example
@@ -49,8 +50,35 @@ def test_dtypes_of_memory_that_has_no_attribute_for_it(refusal):
             assert np.array_equal(doubled(given), 2 * values) and np.asarray(doubled(given)).dtype == values.dtype
     with refusal("TW-PYTHON-0001", "argument \"x\" has the dtype f64", "T is one of f32, i32"):
         doubled(memoryview(np.zeros(5)))
-    with refusal("TW-PYTHON-0001", "input \"x\" is an object, not a tensor", "the kernel takes T: f32, i32", "give a torch tensor"):
-        doubled(object())
+    for run in (doubled, doubled.interpret, doubled.check):
+        with refusal("TW-PYTHON-0001", "kernel doubled: input \"x\" is an object, not a tensor",
+                     "the kernel takes T[N], T one of f32, i32", "give a torch tensor"):
+            run(object())
+
+
+@pytest.mark.parametrize("given, what", [(3, "an int"), (2.5, "a float"), (None, "a NoneType"), ([torch.ones(2, 3)], "a list"),
+                                         ("x", "a str")])
+def test_what_is_no_tensor(refusal, tmp_path, given, what):
+    """The message names the kernel and says what it declares; as of a program that was compiled to a file."""
+    softmax.compile_to_file(tmp_path / "softmax.so")
+    loaded = tilewright.load(tmp_path / "softmax.so")
+    for run in (softmax, softmax.interpret, softmax.check, loaded):
+        with refusal("TW-PYTHON-0001", f"kernel softmax: input \"x\" is {what}, not a tensor", "the kernel takes f32[M, N]",
+                     "give a torch tensor, a NumPy array, or anything else with __dlpack__"):
+            run(given)
+    with refusal("TW-PYTHON-0001", f"kernel softmax: the memory for output \"y\" is {what}, not a tensor",
+                 "the kernel gives f32[M, N]"):
+        softmax(torch.ones(2, 3), y=given)
+
+
+def test_calls_of_a_kernel_from_a_file(refusal, tmp_path):
+    softmax.compile_to_file(tmp_path / "softmax.so")
+    loaded, x = tilewright.load(tmp_path / "softmax.so"), torch.ones(2, 3)
+    for call, what in ((lambda: loaded(x, x), "the kernel has 1 input, but 2 were given"),
+                       (lambda: loaded(z=x), "the kernel has no input \"z\""),
+                       (lambda: loaded(), "input \"x\" is missing")):
+        with refusal("TW-PYTHON-0003", f"kernel softmax: {what}", "the kernel takes x: f32[M, N]"):
+            call()
 
 
 def test_dtypes_that_numpy_has_not(refusal):
@@ -69,7 +97,7 @@ def test_dtypes_that_numpy_has_not(refusal):
     assert np.asarray(copied(OnlyDLPack(b"\1\0\1", UINT, 8))).tolist() == [1, 0, 1]
     for run in (copied, copied.interpret, copied.check):
         with refusal("TW-PYTHON-0001", "input \"x\" has the DLPack dtype float8_e4m3fn",
-                     "the kernel takes Every: f32, bf16, f16, i1, u8"):
+                     "the kernel takes Every[N], Every one of f32, bf16, f16, i1, u8"):
             run(OnlyDLPack(b"\1\0\1", 10, 8))
 
 
@@ -253,11 +281,11 @@ def test_arrays_that_run_backwards_are_read():
 def test_strided_memory_is_not_written(name, library, refusal):
     memory = STRIDED[name](torch.ones(20))
     given = memory if library == "torch" else memory.numpy()
-    for call, value in ((lambda: double(given), 'input "x"'),
-                        (lambda: softmax(torch.ones(4, 5), y=given), 'the memory for output "y"')):
+    for call, value in ((lambda: double(given), 'kernel double: input "x"'),
+                        (lambda: softmax(torch.ones(4, 5), y=given), 'kernel softmax: the memory for output "y"')):
         with refusal("TW-PYTHON-0004") as refused:
             call()
-        assert refused.error.message == f"{value} is written by the program, but it is not contiguous"
+        assert refused.error.message == f"{value} is written by the kernel, but it is not contiguous"
         assert refused.error.help == WRITABLE
     assert (memory == 1).all()
 
@@ -267,14 +295,14 @@ def test_arrays_that_numpy_lets_nobody_write(refusal):
     np.testing.assert_allclose(softmax(array), np.full((4, 5), 0.2), rtol=1e-6)
     with refusal("TW-PYTHON-0004") as refused:
         double(array)
-    assert refused.error.message == 'input "x" is written by the program, but its memory is read-only'
+    assert refused.error.message == 'kernel double: input "x" is written by the kernel, but its memory is read-only'
     assert refused.error.help == WRITABLE
 
 
 def test_other_byte_orders(refusal):
-    x, value = np.ones((4, 5), SWAPPED), 'input "x"'
-    for call, value in ((softmax, value), (softmax.interpret, value), (softmax.check, value), (double, value),
-                        (lambda x: softmax(np.ones((4, 5), np.float32), y=x), 'the memory for output "y"')):
+    x, value = np.ones((4, 5), SWAPPED), 'kernel softmax: input "x"'
+    for call, value in ((softmax, value), (softmax.interpret, value), (softmax.check, value), (double, 'kernel double: input "x"'),
+                        (lambda x: softmax(np.ones((4, 5), np.float32), y=x), 'kernel softmax: the memory for output "y"')):
         with refusal("TW-PYTHON-0001") as refused:
             call(x)
         assert refused.error.message == f'{value} has the byte order of another kind of machine: ">f"'
@@ -291,6 +319,6 @@ def test_other_byte_orders_of_dtype_variables(refusal):
     x = np.arange(3, dtype=SWAPPED)
     with refusal("TW-PYTHON-0001") as refused:
         copied(x)
-    assert refused.error.message == 'input "x" has the byte order of another kind of machine: ">f"'
+    assert refused.error.message == 'kernel copied: input "x" has the byte order of another kind of machine: ">f"'
     assert refused.error.help == "convert it with .astype(a.dtype.newbyteorder('='))"
     assert copied(x.astype(x.dtype.newbyteorder("="))).tolist() == [0, 1, 2]

@@ -3,19 +3,36 @@
 import math
 
 import pytest
-from kernel_mistakes import Mistakes
+from kernel_mistakes import M, Mistakes, N, X, Y, row
 
 import tilewright.kernel as tk
 
-M, N = tk.symbols("M N")
-X, Y = tk.In[tk.f32, M, N], tk.Out[tk.f32, M, N]
 mistake = Mistakes()
 KEPT = []  # loops that nobody ends
-
-
-def row(x):
-    m, = tk.grid(M)
-    return m, tk.load(x, [m, 0], [1, N])
+mistake.of_expressions(
+    maximum_of_python=(lambda x, y, m, t: max(t, t),
+        "a Tile is known only when the kernel runs, but a condition asks for it while the kernel is traced"),
+    function_of_math=(lambda x, y, m, t: math.exp(t),
+        "a Tile is known only when the kernel runs, but float(), or a function of math, asks for it while the kernel is "
+        "traced", "tk.exp(x) is what math.exp is of numbers, and so on; tk.cast(x, tk.f32) converts"),
+    floor_of_math=(lambda x, y, m, t: math.floor(t),
+        "a Tile is known only when the kernel runs, but math.floor() asks for it while the kernel is traced",
+        "write tk.floor(x)"),
+    int_of_index=(lambda x, y, m, t: int(m),
+        "an Index is known only when the kernel runs, but int() asks for it while the kernel is traced",
+        "tk.cast(x, tk.i64) converts"),
+    length_of_tile=(lambda x, y, m, t: len(t),
+        "a Tile is known only when the kernel runs, but len() asks for it while the kernel is traced",
+        "x.shape has the sizes of a tile, x.size(0) one of them"),
+    float_of_size=(lambda x, y, m, t: float(N), "size N is not known while the kernel is traced"),
+    branches=(lambda x, y, m, t: tk.branch(m == 0, lambda: t, lambda: None),
+        "branch: the first function returns a value, but the second nothing",
+        "both return the same: nothing, a value, or a tuple"),
+    branch_types=(lambda x, y, m, t: tk.branch(m == 0, lambda: t, lambda: tk.sum(t, 1)),
+        "branch: value 0 is f32[1, N] from the first branch, but f32[1, 1] from the second"),
+    branch_on_number=(lambda x, y, m, t: tk.branch(tk.extract(tk.iota([1])), lambda: t, lambda: t),
+        "the condition of branch is i64, but must be i1", "compare it: x != 0"),
+)
 
 
 @mistake("an Index is known only when the kernel runs, but a condition asks for it while the kernel is traced",
@@ -31,12 +48,6 @@ def condition(x: X, y: Y):
     m, = tk.grid(M)
     if m == 0:  # here
         pass
-
-
-@mistake("a Tile is known only when the kernel runs, but a condition asks for it while the kernel is traced")
-def maximum_of_python(x: X, y: Y):
-    _, t = row(x)
-    max(t, t)  # here
 
 
 @mistake("an Index is known only when the kernel runs, but range(), or an index of a list, asks for it while the kernel "
@@ -55,45 +66,12 @@ def range_of_size(x: X, y: Y):
         pass
 
 
-@mistake("a Tile is known only when the kernel runs, but float(), or a function of math, asks for it while the kernel is "
-         "traced", "tk.exp(x) is what math.exp is of numbers, and so on; tk.cast(x, tk.f32) converts")
-def function_of_math(x: X, y: Y):
-    _, t = row(x)
-    math.exp(t)  # here
-
-
-@mistake("a Tile is known only when the kernel runs, but math.floor() asks for it while the kernel is traced",
-         "write tk.floor(x)")
-def floor_of_math(x: X, y: Y):
-    _, t = row(x)
-    math.floor(t)  # here
-
-
-@mistake("an Index is known only when the kernel runs, but int() asks for it while the kernel is traced",
-         "tk.cast(x, tk.i64) converts")
-def int_of_index(x: X, y: Y):
-    m, = tk.grid(M)
-    int(m)  # here
-
-
-@mistake("a Tile is known only when the kernel runs, but len() asks for it while the kernel is traced",
-         "x.shape has the sizes of a tile, x.size(0) one of them")
-def length_of_tile(x: X, y: Y):
-    _, t = row(x)
-    len(t)  # here
-
-
 @mistake("a Tile is known only when the kernel runs, but `for`, or taking it apart, asks for it while the kernel is traced",
          "loops of the program are `for k in tk.loop(n)`; tk.slice takes a part of a tile")
 def for_of_tile(x: X, y: Y):
     _, t = row(x)
     for _ in t:  # here
         pass
-
-
-@mistake("size N is not known while the kernel is traced")
-def float_of_size(x: X, y: Y):
-    float(N)  # here
 
 
 @mistake("a branch begins inside of itself", "make one for each: `with tk.when(condition):`")
@@ -250,25 +228,6 @@ def inner_combine(x: X, y: Y):
     for k in tk.loop(N):
         for n, s in tk.loop(N, combine=lambda a, b: {"t": a.t + b.t}, t=t):  # here
             pass
-
-
-@mistake("branch: the first function returns a value, but the second nothing",
-         "both return the same: nothing, a value, or a tuple")
-def branches(x: X, y: Y):
-    m, t = row(x)
-    tk.branch(m == 0, lambda: t, lambda: None)  # here
-
-
-@mistake("branch: value 0 is f32[1, N] from the first branch, but f32[1, 1] from the second")
-def branch_types(x: X, y: Y):
-    m, t = row(x)
-    tk.branch(m == 0, lambda: t, lambda: tk.sum(t, 1))  # here
-
-
-@mistake("the condition of branch is i64, but must be i1", "compare it: x != 0")
-def branch_on_number(x: X, y: Y):
-    m, t = row(x)
-    tk.branch(tk.extract(tk.iota([1])), lambda: t, lambda: t)  # here
 
 
 @mistake("when got a Tile", "it takes one number: tk.extract(tile) gives the one in a tile of one element")

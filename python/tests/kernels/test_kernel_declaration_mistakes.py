@@ -2,18 +2,12 @@
 """Mistakes in what kernels are made of: symbols, dtypes, signatures, the grid, settings."""
 import numpy as np
 import pytest
-from kernel_mistakes import Mistakes
+from kernel_mistakes import M, Mistakes, N, X, Y, row
 
 import tilewright.kernel as tk
 
-M, N, K = tk.symbols("M N K")
-X, Y = tk.In[tk.f32, M, N], tk.Out[tk.f32, M, N]
+K = tk.symbol("K")
 mistake = Mistakes()
-
-
-def row(x):
-    m, = tk.grid(M)
-    return m, tk.load(x, [m, 0], [1, N])
 
 
 @tk.kernel

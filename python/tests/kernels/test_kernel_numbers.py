@@ -66,10 +66,10 @@ def counted(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N], n: tk.i64, b: tk.i1, s: t
 
 
 @pytest.mark.parametrize("given, says, advice", [
-    ({"n": 2**63}, 'input "n" is 9223372036854775808 of type int', "give an integer from -2**63 to 2**63 - 1"),
-    ({"n": 2.5}, 'input "n" is 2.5 of type float', "give an integer from -2**63 to 2**63 - 1"),
-    ({"b": 2}, 'input "b" is 2 of type int', "give True or False"),
-    ({"s": "x"}, "input \"s\" is 'x' of type str", "give a number that a float can be of"),
+    ({"n": 2**63}, 'kernel counted: input "n" is 9223372036854775808 of type int', "give an integer from -2**63 to 2**63 - 1"),
+    ({"n": 2.5}, 'kernel counted: input "n" is 2.5 of type float', "give an integer from -2**63 to 2**63 - 1"),
+    ({"b": 2}, 'kernel counted: input "b" is 2 of type int', "give True or False"),
+    ({"s": "x"}, "kernel counted: input \"s\" is 'x' of type str", "give a number that a float can be of"),
 ])
 def test_numbers_that_arguments_are_not(given, says, advice):
     x = np.zeros(2, np.float32)

@@ -184,3 +184,32 @@ def test_sizes_that_contradict_each_other(refusal, tmp_path):
         with refusal("TW-RUNTIME-0012", 'kernel weighted: input "R" makes R -1, but its declaration says R >= 0'):
             call(ones(3, 4), ones(4), ones(2), -1)
     assert weighted(x, w, q, 3)[1].shape == (3,)
+
+
+def test_sizes_are_shown_as_declared(refusal, tmp_path):
+    """Also those of symbols that stand within an expression alone, and of outputs."""
+    @tk.kernel
+    def made(x: tk.In[tk.f32, 2 * N + 1], w: tk.InOut[tk.f32, M, M * N - M], y: tk.Out[tk.f32, N, tk.cdiv(M, 4) + 1],
+             z: tk.Out[tk.f32, (M + N) // 2, M % 3 * 2, 5]):
+        tk.grid(1)
+        tk.store(y, [0, 0], tk.full([N, tk.cdiv(M, 4) + 1], 1, tk.f32))
+        tk.store(z, [0, 0, 0], tk.full([(M + N) // 2, M % 3 * 2, 5], 2, tk.f32))
+        tk.store(w, [0, 0], tk.full([M, M * N - M], 3, tk.f32))
+
+    made.compile_to_file(tmp_path / "made.so")
+    loaded = tilewright.load(tmp_path / "made.so")
+    assert repr(loaded) == ("<tilewright.Program made(x: f32[N*2+1], w: f32[M, M*N-M]) -> "
+                            "(y: f32[N, -(-M//4)+1], z: f32[(M+N)//2, M%3*2, 5])>")
+    assert list(loaded.symbols) == ["N", "M"]
+    x, w = np.ones(7, np.float32), np.ones((5, 10), np.float32)
+    for call in (made, loaded):
+        y, z = call(x, w)
+        assert y.shape == (3, 3) and (y == 1).all() and z.shape == (4, 4, 5) and (z == 2).all() and (w == 3).all()
+        with refusal("TW-RUNTIME-0011", 'kernel made: input "x" dimension 0 is 6, but its declaration says N*2+1, which no '
+                     "whole number makes 6", "given [6], the kernel takes [N*2+1]"):
+            call(np.ones(6, np.float32), w)
+        with refusal("TW-RUNTIME-0011", 'kernel made: input "w" dimension 1 is 9, but its declaration says M*N-M with M = 5 '
+                     '(from input "w" dimension 0) and N = 3 (from input "x" dimension 0)'):
+            call(x, np.ones((5, 9), np.float32))
+    for line in ("x: f32[N * 2 + 1], In", "y: f32[N, M ceildiv 4 + 1], Out"):
+        assert line in made.__doc__

@@ -187,11 +187,8 @@ print(reached, took < 0.8 * once or (took, once), torch.equal(program(x), expect
 """) == "['the handler'] True True\n"
 
 
-@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_90a"])
-@pytest.mark.parametrize("step, count", [(lambda tile, first: tile * 1.5 + first, 20000), (lambda tile, first: tk.tanh(tile), 3000)],
-                         ids=["sums", "functions"])
-def test_interrupt_ends_a_long_compilation(tmp_path, step, count, target):
-    """Of one kernel, on which every part of the compiler works for long; no file is left behind."""
+def long_kernel(step, count):
+    """A kernel of many operations, on which every part of the compiler works for long."""
     N, = tk.symbols("N")
 
     @tk.kernel
@@ -202,6 +199,15 @@ def test_interrupt_ends_a_long_compilation(tmp_path, step, count, target):
             tile = step(tile, first)
         tk.store(y, [n * 64], tile)
 
+    return k
+
+
+@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_90a"])
+@pytest.mark.parametrize("step, count", [(lambda tile, first: tile * 1.5 + first, 20000), (lambda tile, first: tk.tanh(tile), 3000)],
+                         ids=["sums", "functions"])
+def test_interrupt_ends_a_long_compilation(tmp_path, step, count, target):
+    """No file is left behind."""
+    k = long_kernel(step, count)
     k.text()
     for seconds in (0.3, 1, 2, 4):
         begin = time.monotonic()
@@ -213,6 +219,18 @@ def test_interrupt_ends_a_long_compilation(tmp_path, step, count, target):
         except KeyboardInterrupt:
             assert time.monotonic() - begin < seconds + 10
             assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("target, count", [("cpu", 300), ("nvidia:sm_90a", 2500)])
+def test_interrupt_ends_what_prints_a_long_kernel(capsys, target, count):
+    k = long_kernel(lambda tile, first: tk.tanh(tile) + first, count)
+    begin = time.monotonic()
+    k.print(as_="assembly", target=target)
+    once = time.monotonic() - begin
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), interrupted_after(once / 4):
+        k.print(as_="assembly", target=target)
+    assert time.monotonic() - begin < 0.8 * once
 
 
 class Count(torch.nn.Module):

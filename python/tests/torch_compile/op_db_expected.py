@@ -257,5 +257,3 @@ LAYOUT_STRIDES = {
         "nn.functional.triplet_margin_with_distance_loss", "nn.functional.upsample_bilinear",
         "nn.functional.upsample_nearest", "norm", "norm.fro", "ormqr", "prod", "stft"],
 }
-# Whose results, or gradients, have other strides than eager PyTorch's in dimensions of one element, where strides mean nothing.
-LAYOUT_OF_ONE = {"stack": "the last of its dimensions of one element", "sum": "a gradient that is one element, expanded"}

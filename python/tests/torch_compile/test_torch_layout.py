@@ -248,3 +248,21 @@ def test_results_are_written_to_before_backward(f):
     theirs.mul_(3).sum().backward()
     torch.testing.assert_close(got, x.grad)
     check(f, x.detach())
+
+
+@pytest.mark.parametrize("shape, order", [((4, 2, 1, 4), (0, 1, 2, 3)), ((4, 3, 1, 4), (3, 2, 1, 0)), ((4, 1, 3, 1), (2, 3, 1, 0))])
+def test_views_of_a_part_in_dimensions_of_one_element(shape, order):
+    """Their steps there are eager PyTorch's, and they begin where the part does."""
+    x = torch.randn(shape).permute(order).contiguous().permute([order.index(d) for d in range(4)])
+    x = x.as_strided(shape, [7 if size == 1 else stride for size, stride in zip(shape, x.stride())])
+    check(lambda x: (x * 2)[1:].unsqueeze(3).view(3, *shape[1:3], 1, shape[3]), x)
+    check(lambda x: (x * 2)[1:].view(3, 1, *shape[1:]), x)
+
+
+def test_what_is_repeated_and_stacked_in_dimensions_of_one_element():
+    x = torch.randn(1, 2, 1, 4).to(memory_format=torch.channels_last)
+    check(lambda x: torch.stack([x, x * 2, x], 2), x)
+    leaf = torch.randn(3, 2, 1, 2, requires_grad=True)
+    for f in (torch.sum, torch.compile(torch.sum, backend="tilewright")):
+        gradient, = torch.autograd.grad(f(leaf), leaf)
+        assert gradient.stride() == (0, 0, 0, 0)

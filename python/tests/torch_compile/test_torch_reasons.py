@@ -249,8 +249,8 @@ def test_nodes_beside_the_programs():
         return torch.fft.fft(x.t()[0])
 
     more = "more beside the programs (views, sizes, writes to arguments)"
-    for f, given, said in ((writes, (torch.ones(2, 3), torch.ones(3)), f"4 operators, 1 program, 1 run eagerly, 1 {more}"),
-                           (views, (torch.ones(2, 3),), f"3 operators, 0 programs, 1 run eagerly, 2 {more}")):
+    for f, given, said in ((writes, (torch.ones(2, 3), torch.ones(3)), f"4 operators, 1 program, 1 runs eagerly, 1 {more}"),
+                           (views, (torch.ones(2, 3),), f"3 operators, 0 programs, 1 runs eagerly, 2 {more}")):
         assert str(tilewright.torch.explain(f, *given)).splitlines()[0] == f"inference graph: {said}"
     assert "beside" not in str(tilewright.torch.explain(lambda x: x + 1, torch.ones(2)))
 

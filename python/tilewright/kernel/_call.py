@@ -42,8 +42,8 @@ def arrange(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Cal
         raise AssertionError
 
     if len(args) > len(signature.inputs):
-        count = len(signature.inputs)
-        refuse(f"it takes {count} argument{'' if count == 1 else 's'}, but {len(args)} are given")
+        refuse(f"it takes {_native.counted(len(signature.inputs), 'argument')}, but {len(args)} "
+               f"{'is' if len(args) == 1 else 'are'} given")
     inputs = dict(zip((each.name for each in signature.inputs), args))
     outputs, parameters = {}, {}
     for name, value in named.items():
@@ -75,8 +75,8 @@ class Calls:
         self._programs: dict[Any, Program] = {}
         self._count = len(kernel.signature.inputs)
         variables = kernel.signature.dtype_variables()
-        # The inputs whose dtypes decide which program it is: place, dtype variable, and for messages name and dtypes.
-        self._deciding = [(i, each.dtype.name, each.name, f"{each.dtype.name}: {_choices(each.dtype)}")
+        # The inputs whose dtypes decide which program it is: place, dtype variable, and for messages name and declaration.
+        self._deciding = [(i, each.dtype.name, each.name, f"{each}, {each.dtype.name} one of {_choices(each.dtype)}")
                           for i, each in enumerate(kernel.signature.inputs)
                           if getattr(each.dtype, "name", None) in variables and each.kind != "symbol"]
         # The first tensor, whose memory decides which device it is.
@@ -98,7 +98,7 @@ class Calls:
         return self._program(call)(*call.inputs, **call.outputs)
 
     def _program(self, call: Call) -> Program:
-        key: tuple[Any, ...] = tuple([_native.dtype_of(call.inputs[i], name, wanted)
+        key: tuple[Any, ...] = tuple([_native.dtype_of(call.inputs[i], self._kernel.name, name, wanted)
                                       for i, _, name, wanted in self._deciding])
         if call.parameters:
             self._kernel.signature.check_numbers(call.parameters)
@@ -118,7 +118,7 @@ class Calls:
         variables = self._kernel.signature.dtype_variables()
         chosen: dict[str, tuple[Any, str]] = {}
         for i, name, argument, wanted in self._deciding:
-            given = _native.dtype_of(call.inputs[i], argument, wanted)
+            given = _native.dtype_of(call.inputs[i], self._kernel.name, argument, wanted)
             dtype = next((each for each in variables[name].choices if each.name == LANGUAGE.get(given, given)), None)
             if dtype is None:
                 _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" has the dtype "

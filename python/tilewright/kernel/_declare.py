@@ -101,6 +101,11 @@ class Argument:
     def dtype(self) -> Any:
         return self.annotation.dtype if isinstance(self.annotation, Annotation) else self.annotation
 
+    def __str__(self) -> str:
+        """What it is declared as: "f32[M, N]"; of a number its dtype or symbol."""
+        name = getattr(self.dtype, "name", self.dtype)
+        return f"{name}[{', '.join(map(str, self.annotation.shape))}]" if isinstance(self.annotation, Annotation) else name
+
 
 class Signature:
     """The arguments and parameters of a kernel, from its function's annotations; every mistake in them is told
@@ -211,12 +216,7 @@ class Signature:
         kinds = {"in": "In", "inout": "InOut, written in place", "out": "Out, allocated unless given by name"}
         lines = [inspect.cleandoc(text), ""] if text else []
         for each in self.arguments:
-            annotation = each.annotation
-            if isinstance(annotation, Annotation):
-                dtype = getattr(annotation.dtype, "name", annotation.dtype)
-                lines.append(f"{each.name}: {dtype}[{', '.join(map(str, annotation.shape))}], {kinds[each.kind]}")
-            else:
-                lines.append(f"{each.name}: {getattr(annotation, 'name', annotation)}, a number")
+            lines.append(f"{each.name}: {each}, {kinds.get(each.kind, 'a number')}")
         lines += [f"{name} = {default}: a parameter, given by name" for name, default in self.parameters.items()]
         lines += [f"{name} is {' or '.join(each.name for each in variable.choices)}"
                   for name, variable in self.dtype_variables().items()]

@@ -110,7 +110,7 @@ class Kernel:
                            "interpret and check give results in memory of their own")
         opened = _language._OpenKernel(self._trace(call.parameters, self._calls.dtypes_of(call)))
         scalars = [each.kind in ("scalar", "symbol") for each in self.signature.inputs]
-        return opened.run(call.inputs, scalars, *options)
+        return opened.run(self.name, call.inputs, scalars, *options)
 
     def _trace(self, numbers: dict[str, int], dtypes: dict[str, Any], name: str | None = None) -> str:
         signature = self.signature

@@ -55,16 +55,13 @@ class GraphRecord:
             _private.logger.info("runs eagerly: %s", line)
 
     def __str__(self) -> str:
-        lines = [f"{self.kind} graph: {_count(self.operators, 'operator')}, {_count(len(self.programs), 'program')}, "
-                 f"{len(self.eager)} run eagerly"]
+        lines = [f"{self.kind} graph: {_native.counted(self.operators, 'operator')}, "
+                 f"{_native.counted(len(self.programs), 'program')}, "
+                 f"{len(self.eager)} {'runs' if len(self.eager) == 1 else 'run'} eagerly"]
         if self.beside:
             lines[0] += f", {self.beside} more beside the programs (views, sizes, writes to arguments)"
         lines += [f"  {line}" for line in self.eager]
         return "\n".join(lines)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class Cuts:

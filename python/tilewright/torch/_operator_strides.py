@@ -147,8 +147,11 @@ def _convolved_back(node: Node) -> Any:
 
 
 def _viewed(node: Node) -> Any:
-    """A view of other sizes, also in dimensions of one element."""
-    value, given = node.meta["val"], node.args[0].meta["val"]
+    return _view_of(node.args[0].meta["val"], node.meta["val"])
+
+
+def _view_of(given: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """`value`, a view of `given` of other sizes, with eager PyTorch's steps in dimensions of one element, too."""
     is_fixed = all(isinstance(each, int) for each in (*value.shape, *given.shape, *given.stride()))
     if not is_fixed or value.numel() == 0 or given.dim() == 0:
         return value
@@ -163,14 +166,48 @@ def _viewed(node: Node) -> Any:
             count *= value.shape[-len(strides)]
         if d:
             whole, count, step = 1, 1, given.stride(d - 1)
-    return with_strides(value, strides[::-1]) if len(strides) == value.dim() else value
+    return _as_view(value, strides[::-1]) if len(strides) == value.dim() else value
+
+
+def _stacked(node: Node) -> Any:
+    """A view of the tensors joined along the dimension before which the new one comes."""
+    value, given = node.meta["val"], [each.meta["val"] for each in node.args[0]]
+    dim = (node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)) % value.dim()
+    if dim == given[0].dim():
+        return value
+    return _view_of(torch.cat(given, dim), value)
+
+
+def _expanded(node: Node) -> Any:
+    """Dimensions of one element keep their steps, and new ones go on in those of what is within them; of a number, in 0."""
+    value, given = node.meta["val"], node.args[0].meta["val"]
+    strides, missing = list(value.stride()), value.dim() - given.dim()
+    for d in reversed(range(value.dim())):
+        if not _private.is_known(value.shape[d] == 1):
+            continue
+        if d >= missing:
+            strides[d] = given.stride(d - missing)
+        elif d + 1 < value.dim():
+            strides[d] = value.shape[d + 1] * strides[d + 1]
+        else:
+            strides[d] = 0
+    return _as_view(value, strides)
+
+
+def _as_view(value: torch.Tensor, strides: list[Any]) -> torch.Tensor:
+    """A view with other strides, which begins where it has been traced to: not where its memory does."""
+    is_same = all(_private.is_known(a == b) for a, b in zip(value.stride(), strides, strict=True))
+    return value if is_same else value.as_strided(value.shape, strides)
 
 
 NORMALISED = (aten.native_batch_norm.default, aten._native_batch_norm_legit.default, aten._native_batch_norm_legit.no_stats,
               aten._native_batch_norm_legit_no_training.default, aten._native_batch_norm_legit_functional.default,
               aten._batch_norm_with_update.default, aten._batch_norm_with_update_functional.default,
               aten._batch_norm_no_update.default)
+# Also of row-major arguments: what repeats a number has other strides in dimensions of one element.
+OF_ANY_ORDER = {aten.expand.default}
 RULES: dict[Any, Callable[[Node], Any]] = {
+    aten.expand.default: _expanded, aten.stack.default: _stacked,
     aten.max_unpool2d.default: _channels_last_as_first, aten.poisson.default: _row_major,
     aten.roll.default: _on_cpu(_roll),
     **dict.fromkeys((aten.channel_shuffle.default, aten.reflection_pad3d.default, aten.replication_pad3d.default),

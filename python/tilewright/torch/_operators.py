@@ -115,7 +115,7 @@ class Operator:
             elif isinstance(argument, torch.Tensor):
                 shape, name = each.annotation.shape, each.name
                 _private.check(argument.dim() == len(shape), lambda: f"kernel {self.kernel.name}: argument {name} has "
-                             f"{argument.dim()} dimension{'' if argument.dim() == 1 else 's'}, but {len(shape)} "
+                             f"{_native.counted(argument.dim(), 'dimension')}, but {len(shape)} "
                              f"{'is' if len(shape) == 1 else 'are'} declared")
                 equations += list(zip(shape, argument.shape))
                 places += [f"argument {name} dimension {number}" for number in range(len(shape))]
@@ -165,8 +165,8 @@ class Operator:
         found = tuple(made) if isinstance(made, (tuple, list)) else (made,) + (None,) * (count - 1)
         advice = f"return one for each argument of {self.kernel.name}, and None for numbers"
         if len(found) != count:
-            _native.refuse("TW-PYTHON-0005", f"backward of the operator {self.name} gives {len(found)} gradients, but it "
-                           f"has {count} argument{'' if count == 1 else 's'}", advice)
+            _native.refuse("TW-PYTHON-0005", f"backward of the operator {self.name} gives "
+                           f"{_native.counted(len(found), 'gradient')}, but it has {_native.counted(count, 'argument')}", advice)
         for each, gradient in zip(self.signature.inputs, found):
             if gradient is not None and not isinstance(gradient, torch.Tensor):
                 _native.refuse("TW-PYTHON-0005", f"backward of the operator {self.name} gives {_native.shown(gradient)} "

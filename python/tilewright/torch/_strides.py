@@ -11,7 +11,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from . import _private
 from ._layout import NO_VIEW, is_row_major, is_view, order_of, root_of
-from ._operator_strides import in_eager, in_row_major, instead_of
+from ._operator_strides import OF_ANY_ORDER, in_eager, in_row_major, instead_of
 
 aten = torch.ops.aten
 # Results that are the new values of arguments which eager PyTorch writes to, so that they have the dtypes of these; the
@@ -103,7 +103,7 @@ class _Walk:
         before = _facts(node.meta.get("val"))
         if not self.changed.isdisjoint(node.all_input_nodes):
             node.meta["val"] = self._computed_anew(node)
-        if "val" in node.meta and not self.plain.issuperset(node.all_input_nodes):
+        if "val" in node.meta and (node.target in OF_ANY_ORDER or not self.plain.issuperset(node.all_input_nodes)):
             node.meta["val"] = in_eager(node)
         _give_dtypes(node, _dtypes_in_eager(node))
         if _facts(node.meta.get("val")) != before:

@@ -2,6 +2,7 @@
 // Operators that compute values or make views, and operators that nobody here knows.
 #include "Import/Pt2/Nodes/NodeImporter.h"
 #include "Import/Pt2/Symbols.h"
+#include "Support/Counted.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -62,8 +63,8 @@ LogicalResult NodeImporter::importOperator(const Schema &schema) {
     return failure();
   if (schema.results().size() != types->size() && !schema.has(Flag::AnyResults))
     return fail(Code::IMPORT_13,
-                fmt::format("operator {} has {} results, but the node names {}", operatorName(),
-                            schema.results().size(), types->size()));
+                fmt::format("operator {} has {}, but the node names {}", operatorName(),
+                            counted(schema.results().size(), "result"), types->size()));
   if (graph.isAutocast)
     applyAutocast(*operands, *types);
   Operation *op = create(schema, *operands, *types);

@@ -4,6 +4,7 @@
 // inlined.
 #include "IR/Torch/DtypeCode.h"
 #include "Import/Pt2/Nodes/NodeImporter.h"
+#include "Support/Counted.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
 #include <limits>
@@ -50,8 +51,9 @@ static LogicalResult malformed(NodeImporter &importer) {
 /// Binds the names of a subgraph's inputs to values of the block it is imported into.
 static LogicalResult bindInputs(GraphImporter &body, ArrayRef<Value> values) {
   if (body.graph.inputs.size() != values.size())
-    return body.fail(Code::IMPORT_12, fmt::format("a subgraph takes {} inputs, but gets {}",
-                                                  body.graph.inputs.size(), values.size()));
+    return body.fail(Code::IMPORT_12,
+                     fmt::format("a subgraph takes {}, but gets {}",
+                                 counted(body.graph.inputs.size(), "input"), values.size()));
   for (auto [input, value] : llvm::zip(body.graph.inputs, values)) {
     if (!input.isName())
       continue;
@@ -74,9 +76,10 @@ static FailureOr<SmallVector<Value>> importBody(GraphImporter &outer, const Grap
     return failure();
   body.importNodes();
   if (graph.outputs.size() != types.size())
-    return outer.fail(Code::IMPORT_13, fmt::format("a subgraph gives {} results where {} are "
-                                                   "expected",
-                                                   graph.outputs.size(), types.size()));
+    return outer.fail(Code::IMPORT_13,
+                      fmt::format("a subgraph gives {} where {} {} expected",
+                                  counted(graph.outputs.size(), "result"), types.size(),
+                                  oneOrMany(types.size(), "is", "are")));
   SmallVector<Value> results;
   for (auto [output, type] : llvm::zip(graph.outputs, types)) {
     FailureOr<Value> value = body.valueOf(output);

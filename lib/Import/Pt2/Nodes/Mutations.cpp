@@ -2,6 +2,7 @@
 // Operators that write to their arguments: add_, add.out, _native_batch_norm_legit, ...
 #include "IR/Torch/DtypeCode.h"
 #include "Import/Pt2/Nodes/NodeImporter.h"
+#include "Support/Counted.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -192,8 +193,9 @@ static FailureOr<SmallVector<Type>> functionalTypes(NodeImporter &importer,
       return failure();
     if (given->size() < plainResults)
       return importer.fail(Code::IMPORT_13,
-                           fmt::format("operator {} has {} results, but the node names {}",
-                                       importer.operatorName(), plainResults, given->size()));
+                           fmt::format("operator {} has {}, but the node names {}",
+                                       importer.operatorName(), counted(plainResults, "result"),
+                                       given->size()));
     types.assign(given->begin(), given->begin() + plainResults);
   }
   Emit &emit = importer.emit;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Elementwise/Pointwise.h"
+#include "Support/Counted.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <fmt/format.h>
@@ -155,8 +156,8 @@ Tensor broadcastTo(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> s
       }))
     return tensor;
   if (have.size() > sizes.size()) {
-    ctx.refuse(fmt::format("a tensor of {} dimensions cannot be expanded to {}", have.size(),
-                           sizes.size()));
+    ctx.refuse(fmt::format("a tensor of {} cannot be expanded to {}",
+                           counted(have.size(), "dimension"), sizes.size()));
     return tensor;
   }
   Tensor result = ctx.empty(sizes, tensor.dtype);
