@@ -40,7 +40,7 @@ module attributes {transform.with_named_sequence, tuning.target = "nvidia", tuni
     transform.tuning.match.kernel %kernel {kind = "attention"} : !transform.any_op
     transform.tuning.match.size %kernel "keys" most 80 : !transform.any_op
     %configuration = transform.param.constant {kind = "attention", queries = 128,
-        target = {kind = "nvidia", stages = 1, warp_groups = 2}} -> !transform.any_param
+        target = {kind = "nvidia", late_trigger = 0, stages = 1, warp_groups = 2}} -> !transform.any_param
     transform.yield %kernel, %configuration : !transform.any_op, !transform.any_param
   }
   // Head size 64: programs of 64 queries, of which some are dealt to three warp groups.

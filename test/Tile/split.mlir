@@ -157,7 +157,7 @@ tile.kernel @wanted(in %x: !tile.buffer<[256, 100000], f32>, out %y: !tile.buffe
 // WRITTEN: tile.store
 tile.kernel @asked(in %x: !tile.buffer<[32, 7], f32>, out %y: !tile.buffer<[32], f32>) grid [32]
     attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 1>, chunk = array<i64: 1>, parts = 1 : i64,
-      programs = array<i64: 1>, split_parts = 3 : i64} on <"nvidia" {ping_pong = false, stages = 1 : i64,
+      programs = array<i64: 1>, split_parts = 3 : i64} on <"nvidia" {late_trigger = false, ping_pong = false, stages = 1 : i64,
       warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
@@ -184,7 +184,7 @@ tile.kernel @asked(in %x: !tile.buffer<[32, 7], f32>, out %y: !tile.buffer<[32],
 // CHECK: tile.for %{{.*}} = %[[BEGIN]] to %[[NEXT]]
 tile.kernel @even(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[32], f32>) grid [32]
     attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 1>, chunk = array<i64: 1>, parts = 1 : i64,
-      programs = array<i64: 1>, split_parts = 3 : i64} on <"nvidia" {ping_pong = false, stages = 1 : i64,
+      programs = array<i64: 1>, split_parts = 3 : i64} on <"nvidia" {late_trigger = false, ping_pong = false, stages = 1 : i64,
       warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
@@ -217,7 +217,7 @@ tile.kernel @even(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[32], 
 // ROWS: tile.store %{{.*}}, %y[%[[AT]], %c0] drop : tensor<1x8xf32>
 tile.kernel @rows(in %x: !tile.buffer<[32, 48], f32>, in %bias: !tile.buffer<[8], f32>, out %y: !tile.buffer<[32, 8], f32>) grid [2]
     attributes {tile.block = array<i64: 1>, tile.configuration = #tile.config<"loops" {block = array<i64: 16>,
-      chunk = array<i64: 8>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 2 : i64} on <"nvidia" {ping_pong = false, stages = 1 : i64, warp_groups = 1 : i64}>>} {
+      chunk = array<i64: 8>, parts = 1 : i64, programs = array<i64: 1>, split_parts = 2 : i64} on <"nvidia" {late_trigger = false, ping_pong = false, stages = 1 : i64, warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -248,7 +248,7 @@ tile.kernel @rows(in %x: !tile.buffer<[32, 48], f32>, in %bias: !tile.buffer<[8]
 // ROWS: tile.reduce
 tile.kernel @columns(in %x: !tile.buffer<[32, 6], f32>, out %y: !tile.buffer<[2], f32>) grid [2]
     attributes {tile.configuration = #tile.config<"loops" {block = array<i64: 16>, chunk = array<i64: 8>,
-      parts = 1 : i64, programs = array<i64: 1>, split_parts = 2 : i64} on <"nvidia" {ping_pong = false,
+      parts = 1 : i64, programs = array<i64: 1>, split_parts = 2 : i64} on <"nvidia" {late_trigger = false, ping_pong = false,
       stages = 1 : i64, warp_groups = 1 : i64}>>} {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index

@@ -352,6 +352,22 @@ TEST(Attention, MaskedKeysDealtToPrograms) {
             256);
 }
 
+/// The next launch may begin late whatever the loop: its results do not depend on it.
+TEST(Attention, LateTrigger) {
+  for (int64_t warpGroups : {2, 3}) {
+    AttentionConfiguration own = block(64, 64);
+    own.splitsKeys = true;
+    EXPECT_EQ(threadsOfProducts(
+                  {{.b = 2, .g = 2, .l = 64, .s = 384, .e = 64, .f = 64, .dtype = kernel::bf16},
+                   /*dealtTo=*/warpGroups,
+                   /*stages=*/warpGroups,
+                   /*parts=*/1,
+                   /*isTriggerLate=*/true},
+                  own),
+              128 * (warpGroups + 1));
+  }
+}
+
 /// All blocks of keys in one loop, which hides what is beyond the end or later than the query.
 TEST(Attention, OneLoop) {
   AttentionConfiguration one = block(64, 48);

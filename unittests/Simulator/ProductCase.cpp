@@ -14,7 +14,7 @@ static std::string configurationOf(const ProductCase &c) {
       "row_programs = 1, column_programs = 1, packed = false, panels = 1, "
       "vectorize_reduction = false, k_block = {}, split_k = {}, column_parts = 1, split_parts = "
       "{}}} "
-      "on <\"nvidia\" {{stages = {}, warp_groups = {}, ping_pong = {}}}>>}}",
+      "on <\"nvidia\" {{stages = {}, warp_groups = {}, ping_pong = {}, late_trigger = false}}>>}}",
       c.rows, c.columns, c.depth, c.parts > 1, c.parts, isPingPong ? c.pingPongStages : 3,
       isPingPong || c.rows % 128 == 0 ? 2 : 1, isPingPong);
 }

@@ -145,10 +145,13 @@ private:
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
-    if (attentionPlan)
+    if (attentionPlan) {
+      attentionPlan->isTriggerLate =
+          stages ? pipelineField(kernel, lateTriggerField) != 0 : isTriggerBetterLate(shape);
       attention = std::move(match.attention);
-    else
+    } else {
       why = "its block does not fit in shared memory or registers";
+    }
   }
 
   /// How many warp groups share trips or stand side by side, where the configuration has more of

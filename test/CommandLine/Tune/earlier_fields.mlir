@@ -50,7 +50,7 @@
 // `split_parts` of products on a GPU's tensor cores was `loop_parts`, the target's own, and 1 where the loop is not split.
 // RUN: tilewright compile %t/long_sum.mlir --target=nvidia:sm_90a -o %t.so --report=json > %t/now.json
 // RUN: FileCheck %s --check-prefix=PARTS < %t/now.json
-// PARTS: "split_k": true, {{.*}}"split_parts": {{[3-9]|1[0-6]}}, {{.*}}"target": {"kind": "nvidia", "ping_pong"
+// PARTS: "split_k": true, {{.*}}"split_parts": {{[3-9]|1[0-6]}}, {{.*}}"target": {"kind": "nvidia", "late_trigger": {{[a-z]+}}, "ping_pong"
 // RUN: %python %t/parts.py %t/now.json 2 > %t/two.json
 // RUN: tilewright compile %t/long_sum.mlir --target=nvidia:sm_90a --config=%t/two.json -o %t.so --report=json | FileCheck %s --check-prefix=TWO
 // TWO: "split_k": true, {{.*}}"split_parts": 2,

@@ -157,6 +157,18 @@ TEST(AttentionCost, BlocksFillTheGpu) {
   EXPECT_EQ(chooseAttention(heads(64, 4096, 4096, 128), hopper())->block.queries, 128);
 }
 
+/// Blocks of one trip each are many, and those of the next launch would come among them.
+TEST(AttentionCost, TriggersLateWhereProgramsHaveOneTrip) {
+  for (int64_t keys : {64, 77, 1024}) {
+    kernels::Attention spec = heads(40, 1024, keys, 64);
+    AttentionChoice chosen = *chooseAttention(spec, hopper()), other = chosen;
+    EXPECT_EQ(chosen.isTriggerLate, keys <= 77) << keys;
+    other.isTriggerLate = !chosen.isTriggerLate;
+    EXPECT_TRUE(isLegal(spec, other, hopper())) << keys;
+    EXPECT_LT(attentionCost(spec, chosen, hopper()), attentionCost(spec, other, hopper()));
+  }
+}
+
 TEST(AttentionCost, WhatCannotBeDealt) {
   kernels::Attention spec = heads(40, 1024, 1024, 64);
   AttentionChoice legal = *chooseAttention(spec, hopper()), wrong = legal;

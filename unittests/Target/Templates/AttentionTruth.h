@@ -15,7 +15,8 @@ namespace tw::kernels {
 struct Case : AttentionCase {
   /// Warp groups of the nvidia target that the loop is dealt to, where it may be; 0: none.
   int64_t dealtTo = 0, stages = 4;
-  int64_t parts = 1; // of the loop over the keys, which another launch combines
+  int64_t parts = 1;          // of the loop over the keys, which another launch combines
+  bool isTriggerLate = false; // of the nvidia target: the next launch begins beside what is stored
 
   Attention spec() const {
     Attention spec;
@@ -68,10 +69,10 @@ inline std::string configurationOf(const Case &c, const AttentionConfiguration &
       "tile.configuration = #tile.config<\"attention\" {{groups = {}, keys = {}, one_loop = {}, "
       "queries = {}, "
       "query_programs = {}, split_keys = {}, split_parts = {}, transposed = {}}} on <\"nvidia\" "
-      "{{ping_pong = false, stages = {}, warp_groups = {}}}>>",
+      "{{late_trigger = {}, ping_pong = false, stages = {}, warp_groups = {}}}>>",
       configuration.groups, configuration.keys, configuration.isOneLoop, configuration.queries,
       configuration.queryPrograms, configuration.splitsKeys, c.parts, configuration.isTransposed,
-      c.stages, c.dealtTo);
+      c.isTriggerLate, c.stages, c.dealtTo);
 }
 
 /// The template as a kernel that tests call; "" where it cannot be written.

@@ -378,6 +378,8 @@ LogicalResult AttentionEmitter::multiplyAll() {
     takeSums(state, sums);
     values.release(state.last.stage, group.isLeader, users());
     auto store = [&] {
+      if (plan.isTriggerLate)
+        letNextLaunchBegin();
       finish(state);
       done = epilogue.emit(attention.stores, plannedMaps.stores);
     };

@@ -40,6 +40,7 @@ private:
   // AttentionEmitter.cpp
   void initBarriers() override;
   int64_t loadingWarps() const override { return plan.hasLoaders ? 2 : 0; }
+  bool isTriggerLate() const override { return plan.isTriggerLate; }
   void load(int64_t warp) override;
   void loadQueries(const StageRing::Slot &slot);
   void loadQueriesBeside(const StageRing::Slot &slot);

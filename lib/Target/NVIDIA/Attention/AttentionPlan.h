@@ -54,12 +54,17 @@ struct AttentionPlan {
   bool hasLoaders;      // warps that only load
   bool takesTurns;      // warp groups multiply one after the other
   bool readsMasksAhead; // before a trip's products, of loops
+  /// PipelineConfiguration::isTriggerLate.
+  bool isTriggerLate;
 
   /// Of the queries of one program.
   int64_t queryBytes() const { return alignUp(queries.bytes(), stageAlignment); }
   int64_t threads() const { return 128 * (warpGroups + hasLoaders); }
 };
 
+/// The default: where programs have one trip, blocks of the next launch would take the place of
+/// this one's that have not begun.
+inline bool isTriggerBetterLate(const AttentionShape &shape) { return !shape.hasLoop; }
 /// The default: as many stages as fit, to 4; 0 where it does not fit.
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture);
 /// Nothing where it does not fit into shared memory or registers.

@@ -28,6 +28,7 @@ constexpr double bytesIn = 64, operationsOfScore = 4, operationsOfMask = 3, oper
 // trip, of a program and of a launch beside them.
 constexpr double shares[] = {0, 0.71, 0.53, 0.48};
 constexpr double tripCycles = 570, programCycles = 1500, startCycles = 2500;
+constexpr double triggerCycles = 500; // where the next launch may begin at the worse time
 // What combining takes where trips are dealt to warp groups: an estimate.
 constexpr double combineCycles = 700;
 // Bytes that one multiprocessor gets of memory in a cycle, where programs share none: as many as
@@ -166,11 +167,15 @@ double cyclesOfTrip(const AttentionShape &shape, double operations, int64_t bloc
 
 Numbers numbersOf(const AttentionChoice &choice) {
   Numbers numbers = blockNumbers(choice);
-  numbers.merge(pipelineNumbers({choice.stages, choice.warpGroups}));
+  numbers.merge(pipelineNumbers(pipelineOf(choice)));
   return numbers;
 }
 
 } // namespace
+
+PipelineConfiguration pipelineOf(const AttentionChoice &choice) {
+  return {choice.stages, choice.warpGroups, /*isPingPong=*/false, choice.isTriggerLate};
+}
 
 Numbers blockNumbers(const AttentionChoice &choice) {
   return kernels::withChosenSplitParts(kernels::numbersOf(choice.block),
@@ -298,6 +303,8 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
       batch *= double(sizeOf(attention, dim));
   batch /= double(groups);
   AttentionShape shape = shapeOf(attention, choice);
+  double start =
+      startCycles + (choice.isTriggerLate == isTriggerBetterLate(shape) ? 0 : triggerCycles);
   double combining = costOfCombining(shape, choice, int64_t(batch * blocks), architecture);
   double memory = memoryCycles(attention.buffers, unknownExtent);
   double operations = operationsOf(attention, choice.block);
@@ -305,7 +312,7 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
     double dealt = costOfDealt(
         choice, shape, operations, int64_t(batch * blocks) * choice.partsOfKeys(),
         keys / choice.block.keys / choice.partsOfKeys(), !areFew(attention), architecture);
-    return startCycles + overlapped(dealt, memory) + combining;
+    return start + overlapped(dealt, memory) + combining;
   }
   blocks *= double(choice.partsOfKeys());
   for (int64_t first = 0; first < queries; first += rows)
@@ -320,7 +327,7 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   if (areFew(attention))
     ofProgram =
         std::max(ofProgram, trips / blocks * double(beside) * bytesOfTrip(shape) / bytesOfRing);
-  return startCycles + overlapped(rounds * (ofProgram + programCycles), memory) + combining;
+  return start + overlapped(rounds * (ofProgram + programCycles), memory) + combining;
 }
 
 /// Warp groups and how they work: a program has 64 rows for each, or is dealt to them; or blocks of
@@ -377,9 +384,11 @@ std::optional<AttentionChoice> chooseAttention(const Attention &attention,
       if (count - keysUnit >= keys)
         break;
       tried.block.keys = isKnown ? std::min(count, keys) : count;
-      tried.stages = chooseStages(shapeOf(attention, tried), architecture);
+      AttentionShape shape = shapeOf(attention, tried);
+      tried.stages = chooseStages(shape, architecture);
       if (tried.stages == 0)
         continue;
+      tried.isTriggerLate = isTriggerBetterLate(shape);
       for (int64_t parts : partsFor(attention, tried, architecture)) {
         tried.parts = parts;
         double cost = attentionCost(attention, tried, architecture);

@@ -13,11 +13,13 @@ struct AttentionChoice {
   int64_t stages = 0;
   int64_t warpGroups = 0; // with `block.splitsKeys` trips are dealt to them
   int64_t parts = 1;      // with `block.splitsKeys`: of the keys, which another launch combines
+  bool isTriggerLate = false;
 
   int64_t partsOfKeys() const { return block.splitsKeys ? parts : 1; }
 };
 
 kernels::Numbers blockNumbers(const AttentionChoice &choice);
+PipelineConfiguration pipelineOf(const AttentionChoice &choice);
 
 /// Whether attention becomes a kernel that the tensor cores can take (Attention/Attention.h).
 bool isForTensorCores(const kernels::Attention &attention);

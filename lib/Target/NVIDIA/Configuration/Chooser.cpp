@@ -44,8 +44,7 @@ public:
   Configuration choose(const ConfigurationProblem &problem) const override {
     if (const Attention *attention = attentionOf(problem)) {
       AttentionChoice chosen = *chooseAttention(*attention, architecture);
-      return {"attention", blockNumbers(chosen), schemaName,
-              pipelineNumbers({chosen.stages, chosen.warpGroups})};
+      return {"attention", blockNumbers(chosen), schemaName, pipelineNumbers(pipelineOf(chosen))};
     }
     if (const Contraction *product = productOf(problem)) {
       ProductConfiguration chosen = chooseProduct(*product, architecture);
@@ -85,10 +84,10 @@ public:
     auto split = fields.find(kernels::splitPartsName);
     int64_t parts = split == fields.end() ? 1 : std::max<int64_t>(1, split->second);
     if (const Attention *attention = attentionOf(problem))
-      return attentionCost(
-          *attention,
-          {kernels::attentionFrom(fields), field(stagesField), field(warpGroupsField), parts},
-          architecture);
+      return attentionCost(*attention,
+                           {kernels::attentionFrom(fields), field(stagesField),
+                            field(warpGroupsField), parts, field(lateTriggerField) != 0},
+                           architecture);
     if (const Contraction *product = productOf(problem))
       return productCost(*product,
                          {kernels::contractionFrom(fields),
@@ -210,7 +209,9 @@ void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
           {nvidia::warpGroupsField, ConfigurationField::Number, 1, "warp groups that multiply"},
           {nvidia::pingPongField, ConfigurationField::Flag, 0,
            "whether each warp group has programs of its own, in turns; else "
-           "they share a program's rows"}}});
+           "they share a program's rows"},
+          {nvidia::lateTriggerField, ConfigurationField::Flag, 0,
+           "whether the launch behind may begin only when results are about to be stored"}}});
   });
 }
 

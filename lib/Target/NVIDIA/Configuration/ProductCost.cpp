@@ -168,6 +168,7 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
        "warp groups share the rows evenly"},
       {"ping_pong", "warp_groups - 1", "two warp groups take turns"},
       {"warp_groups", "2", "more have too few registers"},
+      {"late_trigger", "0", "the launch behind a product begins with its blocks"},
       {"columns mod 16", "0", "a product has a multiple of 16 columns"},
       {"columns", "256", "a product has up to 256 columns"},
       {"rows * columns", number(mostSums * 128) + " * (warp_groups - ping_pong)",
@@ -205,7 +206,8 @@ Numbers blockNumbers(const ProductConfiguration &configuration) {
 Numbers pipelineNumbers(const PipelineConfiguration &configuration) {
   return {{stagesField, configuration.stages},
           {warpGroupsField, configuration.warpGroups},
-          {pingPongField, configuration.isPingPong}};
+          {pingPongField, configuration.isPingPong},
+          {lateTriggerField, configuration.isTriggerLate}};
 }
 
 static Numbers numbersOf(const ProductConfiguration &configuration) {

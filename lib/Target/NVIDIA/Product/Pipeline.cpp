@@ -23,7 +23,7 @@ PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shap
   if (!ownConfiguration(kernel))
     return choosePipeline(shape, architecture);
   return {pipelineField(kernel, stagesField), pipelineField(kernel, warpGroupsField),
-          pipelineField(kernel, pingPongField) != 0};
+          pipelineField(kernel, pingPongField) != 0, pipelineField(kernel, lateTriggerField) != 0};
 }
 
 } // namespace tw::target::nvidia

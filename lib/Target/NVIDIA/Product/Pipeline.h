@@ -9,7 +9,7 @@ namespace tw::target::nvidia {
 
 inline constexpr char schemaName[] = "nvidia";
 inline constexpr char stagesField[] = "stages", warpGroupsField[] = "warp_groups",
-                      pingPongField[] = "ping_pong";
+                      pingPongField[] = "ping_pong", lateTriggerField[] = "late_trigger";
 
 /// What a kernel's configuration says; the default where it says nothing.
 PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,

@@ -53,6 +53,9 @@ struct PipelineConfiguration {
   /// Each of two warp groups has programs of its own, every other one of the block's: one
   /// multiplies while the other one's results go out. Else they share the rows of each program.
   bool isPingPong = false;
+  /// The launch behind this one may begin once results are about to be stored, and not as soon as
+  /// all blocks have begun: of attention alone (Attention/AttentionPlan.h).
+  bool isTriggerLate = false;
 };
 
 /// A ring of stages in shared memory (StageRing.h): from `offset` on, with a `full` barrier for

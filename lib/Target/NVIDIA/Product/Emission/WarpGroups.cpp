@@ -116,6 +116,10 @@ Value WarpGroupsEmitter::movedBy(Value descriptor, int64_t bytes) {
   return arith::AddIOp::create(b, loc, descriptor, units);
 }
 
+void WarpGroupsEmitter::letNextLaunchBegin() {
+  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
+}
+
 LogicalResult WarpGroupsEmitter::emit() {
   Value thread = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
   OpBuilder::InsertionGuard guard(b);
@@ -127,9 +131,10 @@ LogicalResult WarpGroupsEmitter::emit() {
   });
   e.barrier();
   // The launch may begin before the one before it ends (TW_LAUNCH_OVERLAPS): all memory of others
-  // is touched behind this. The next one may begin then, which waits in the same way.
+  // is touched behind this. The next one may begin then, or later, which waits in the same way.
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
-  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
+  if (!isTriggerLate())
+    letNextLaunchBegin();
   Value warpGroup = at.div(thread, groupThreads), inGroup = at.rem(thread, groupThreads);
   if (loadingWarps() == 0)
     return multiplyAs({warpGroup, warpGroup, inGroup, at.equal(inGroup, 0)});

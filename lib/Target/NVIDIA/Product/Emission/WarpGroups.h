@@ -77,6 +77,9 @@ protected:
   /// None: warp groups load themselves.
   virtual int64_t loadingWarps() const = 0;
   virtual mlir::LogicalResult multiplyAll() = 0;
+  /// Whether multiplyAll lets the next launch begin.
+  virtual bool isTriggerLate() const { return false; }
+  void letNextLaunchBegin();
 
   /// Changes the coordinates of a program to those of who emits; `isDealt`: BlockPrograms::number.
   virtual void placeProgram(mlir::Value /*isDealt*/) {}
