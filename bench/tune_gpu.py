@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `tilewright tune` finds for the rows of bench/gpu.py on a GPU, beside what the compiler chooses.
 
-    bench/tune_gpu.py prepare FOLDER [--rows=NAME,...] [--programs=20] [--tool=...]   # needs torch and a compiler
-    bench/tune_gpu.py measure FOLDER [--rows=NAME,...] [--tool=...]                   # needs a GPU
-    bench/tune_gpu.py finish  FOLDER [--rows=NAME,...] [--tool=...]                   # needs a compiler
+    bench/tune_gpu.py prepare FOLDER [--rows=NAME,...] [--programs=20] [--start=SPEC] [--tool=...]   # needs torch and a compiler
+    bench/tune_gpu.py measure FOLDER [--rows=NAME,...] [--tool=...]                                  # needs a GPU
+    bench/tune_gpu.py finish  FOLDER [--rows=NAME,...] [--start=SPEC] [--tool=...]                   # needs a compiler
     bench/tune_gpu.py search  FOLDER [--rows=NAME,...] [--budget=20s] [--start=SPEC] [--exhaustive=1.3] [--tool=...]
                                                                        # needs torch, a compiler and a GPU
 
@@ -43,7 +43,7 @@ def model_options(options, name: str) -> list:
     model = options.folder / f"{name}.pt2"
     if not model.exists():
         gpu.export(options.table[name], model)
-    return [model, "--target=nvidia:sm_90a"]
+    return [model, "--target=nvidia:sm_90a", *([f"--tuning-spec={options.start}"] if options.start else [])]
 
 
 def inputs_of(row: dict) -> list[str]:
@@ -90,8 +90,7 @@ def search(options, names: list[str]) -> None:
         spec = options.folder / f"{name}.mlir"
         done = subprocess.run([options.tool, "tune", *model_options(options, name), *inputs_of(options.table[name]),
                                "--reference=cpu:x86-64-v3", f"--budget={options.budget}", "-o", spec, "--json",
-                               *([f"--exhaustive={options.exhaustive}"] if options.exhaustive else []),
-                               *([f"--tuning-spec={options.start}"] if options.start else [])],
+                               *([f"--exhaustive={options.exhaustive}"] if options.exhaustive else [])],
                               check=False, capture_output=True, text=True)
         if done.returncode:
             print(f"{name}: {done.stderr.strip()}", flush=True)

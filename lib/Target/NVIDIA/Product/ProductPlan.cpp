@@ -75,7 +75,8 @@ PipelineConfiguration choosePipeline(const ProductShape &shape,
 std::optional<ProductPlan> planProduct(const ProductShape &shape,
                                        const PipelineConfiguration &configuration,
                                        const GpuArchitecture &architecture) {
-  auto [stages, warpGroups, isPingPong] = configuration;
+  int64_t stages = configuration.stages, warpGroups = configuration.warpGroups;
+  bool isPingPong = configuration.isPingPong;
   int64_t blocks = shape.rows / rowsOfInstruction;
   if (stages < fewestStages || stages > mostStages || warpGroups < 1 ||
       warpGroups > mostWarpGroups || (isPingPong ? warpGroups != 2 : blocks % warpGroups != 0))
