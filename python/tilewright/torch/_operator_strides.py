@@ -81,13 +81,16 @@ def _channels_last_as_first(node: Node) -> Any:
     return as_suggested(value, given) if is_channels_last(given) else value
 
 
-def _dense_as_first(node: Node) -> Any:
-    """With the strides of the first argument where that is dense, also in dimensions of one element."""
-    value, given = node.meta["val"], node.args[0].meta["val"]
-    if node.kwargs.get("memory_format") not in (None, torch.preserve_format) or order_of(given) is None or any(
-            _private.is_known(size == 0) for size in given.shape):
-        return value
-    return with_strides(value, given.stride())
+def _dense_as(argument: int) -> Callable[[Node], Any]:
+    """With the strides of that argument where it is dense, also in dimensions of one element."""
+    def apply(node: Node) -> Any:
+        value, given = node.meta["val"], node.args[argument].meta["val"]
+        if node.kwargs.get("memory_format") not in (None, torch.preserve_format) or order_of(given) is None or any(
+                _private.is_known(size == 0) for size in given.shape):
+            return value
+        return with_strides(value, given.stride())
+
+    return apply
 
 
 def _as_first_suggests(node: Node) -> Any:
@@ -228,7 +231,8 @@ RULES: dict[Any, Callable[[Node], Any]] = {
     **dict.fromkeys((aten.empty_like.default, aten.zeros_like.default, aten.ones_like.default, aten.full_like.default,
                      aten.rand_like.default, aten.randn_like.default, aten.randint_like.default,
                      aten.randint_like.low_dtype, aten.put.default, aten.clone.default,
-                     aten.fill.Scalar, aten.fill.Tensor), _dense_as_first)}
+                     aten.fill.Scalar, aten.fill.Tensor), _dense_as(0)),
+    aten.binary_cross_entropy_backward.default: _on_cpu(_dense_as(1))}
 
 
 def in_eager(node: Node) -> Any:
