@@ -7,19 +7,9 @@ namespace nb = nanobind;
 
 namespace tw::python {
 
-namespace {
-
-/// PyTorch's types, looked up once; never released, as the modules that hold them are not either.
-struct TorchTypes {
-  PyTypeObject *tensor = nullptr, *parameter = nullptr;
-  const dlpack::ExchangeApi *api = nullptr;
-  nb::handle threads;
-};
-
 TorchTypes torchTypes;
 
-/// Finds them once torch is imported.
-[[gnu::cold]] const TorchTypes &lookForTorch() {
+const TorchTypes &lookForTorch() {
   PyObject *modules = PyImport_GetModuleDict();
   nb::handle torch = PyDict_GetItemString(modules, "torch");
   if (!torch || !nb::hasattr(torch, "Tensor") || !nb::hasattr(torch, "nn"))
@@ -45,30 +35,9 @@ TorchTypes torchTypes;
   return torchTypes;
 }
 
-/// They are asked for each argument of each call.
-const TorchTypes &findTorch() { return torchTypes.api ? torchTypes : lookForTorch(); }
-
-} // namespace
-
 const dlpack::ExchangeApi *importedTorchApi() { return findTorch().api; }
 
 int torchThreads() { return nb::cast<int>(findTorch().threads()); }
-
-const dlpack::ExchangeApi *torchApi(nb::handle object) {
-  const TorchTypes &types = findTorch();
-  PyTypeObject *type = Py_TYPE(object.ptr());
-  return types.api && (type == types.tensor || type == types.parameter) ? types.api : nullptr;
-}
-
-bool viewTensor(const dlpack::ExchangeApi &api, nb::handle object, dlpack::Tensor &out) {
-  try {
-    if (api.view(object.ptr(), &out) == 0)
-      return true;
-  } catch (...) {
-  }
-  PyErr_Clear();
-  return false;
-}
 
 bool isTorchSubclass(nb::handle object) {
   const TorchTypes &types = findTorch();
