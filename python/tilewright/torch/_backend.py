@@ -22,6 +22,8 @@ from ._sizes import Unplannable
 
 # Areas of codes that say what a graph has, and not how it was asked for.
 ABOUT_THE_MODEL = {"IMPORT", "LOWER", "PROGRAM", "TARGET", "TILE"}
+# But this one: code of an architecture that the compiler does not know.
+ABOUT_THE_TARGET = {"TW-PROGRAM-0009"}
 
 
 def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None, options: Any = None) -> Any:
@@ -126,7 +128,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     except Unwritable as error:
         raise NotCompiled(f"it has {error}") from error
     except (_native.UnsupportedError, _native.InternalError) as error:
-        if error.code.split("-")[1] not in ABOUT_THE_MODEL:
+        if error.code.split("-")[1] not in ABOUT_THE_MODEL or error.code in ABOUT_THE_TARGET:
             raise
         if isinstance(error, _native.InternalError):
             _private.logger.warning("a graph runs eagerly because of a mistake of Tilewright, please report it: %s",
