@@ -81,8 +81,8 @@ def finish(options, names: list[str]) -> None:
     subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
 
 
-def search(options, names: list[str]) -> None:
-    """What is left of the time of the model's choice, kernel by kernel."""
+def search(options, names: list[str]) -> int:
+    """What is left of the time of the model's choice, kernel by kernel. The exit status: 1 where a row could not be searched."""
     specs, left, all_found, of_best = [], [], [], []
     print(f"{'row':32} {'us':>9} {'found':>6} {'model':>6} {'found / model':>13} {'tried':>6}"
           + ("  of the best, points, of all legal, not tried" if options.exhaustive else ""))
@@ -108,9 +108,12 @@ def search(options, names: list[str]) -> None:
                 of_best.append(all_points["share_of_best"])
                 whole = f"  {of_best[-1]:.3f}  {all_points['within']}  {all_points['legal']}  {all_points['untried']}"
             print(f"{name:32} {kernel['start_us']:9.1f} {found:6.3f} {model:6.3f} {left[-1]:13.3f} {kernel['measured']:6}{whole}", flush=True)
+    if not specs:
+        return 1
     print(f"geometric means of {len(left)} kernels: found {mean(all_found):.3f}, found / model {mean(left):.3f}"
           + (f", of the best {mean(of_best):.3f}" if of_best else ""))
     subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
+    return 0 if len(specs) == len(names) else 1
 
 
 def main() -> int:
@@ -132,8 +135,7 @@ def main() -> int:
         finish(options, names)
         return 0
     if options.mode == "search":
-        search(options, names)
-        return 0
+        return search(options, names)
     for name in names:
         (prepare if options.mode == "prepare" else measure)(options, name)
     return 0
