@@ -53,14 +53,17 @@ static CpuFeatures ofX86(const Has &has) {
     cpu.roundToBf16 = "llvm.x86.avx512bf16.cvtneps2bf16.512";
   }
   cpu.hasBf16Tiles = cpu.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
+  // Intel's cores since Sapphire Rapids, also where a virtual machine hides their tiles: cores
+  // before them have no AVX-512 FP16, and AMD's up to Zen 5 none.
+  bool isGoldenCove = cpu.hasBf16Tiles || (cpu.vectorBytes == 64 && has("avx512fp16"));
   // Behind the page that is read, where these CPUs do not look by themselves.
-  cpu.streamAhead = cpu.hasBf16Tiles ? 2048 : 0;
-  cpu.streams = cpu.hasBf16Tiles ? 4 : 1;
-  if (cpu.bf16Dot && !cpu.hasBf16Tiles)
+  cpu.streamAhead = isGoldenCove ? 2048 : 0;
+  cpu.streams = isGoldenCove ? 4 : 1;
+  if (cpu.bf16Dot && !isGoldenCove)
     cpu.pairStreamAhead = 2048, cpu.balancedPairRows = 7;
-  cpu.hasSlowThirdLevel = cpu.hasBf16Tiles;
+  cpu.hasSlowThirdLevel = isGoldenCove;
   // Sums of 32 KB, in a first-level cache of 48.
-  if (cpu.hasBf16Tiles)
+  if (isGoldenCove)
     cpu.panelRows = 128;
   cpu.storeFence = "llvm.x86.sse.sfence";
   return cpu;

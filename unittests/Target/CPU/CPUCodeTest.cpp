@@ -168,6 +168,17 @@ TEST(CPUCode, ProductsOfPairsForAArch64) {
   EXPECT_EQ(count(assemblyOf(product(p), "aarch64"), "bfdot"), 0u);
 }
 
+/// A virtual machine that hides the tiles of a core hides nothing of how memory answers to it.
+TEST(CPUFeatures, OfCoresWhoseTilesAreHidden) {
+  auto memoryOf = [](const char *name) {
+    CpuFeatures cpu = CpuFeatures::of(namedCpu(name)->set);
+    return std::tuple(cpu.streamAhead, cpu.streams, cpu.hasSlowThirdLevel, cpu.panelRows);
+  };
+  EXPECT_EQ(memoryOf("x86-64-v4+avx512fp16"), memoryOf("amx"));
+  EXPECT_NE(memoryOf("x86-64-v4"), memoryOf("amx"));
+  EXPECT_EQ(memoryOf("x86-64-v3+avx512fp16"), memoryOf("x86-64-v3")); // none of 512 bits
+}
+
 /// What is decided for an instruction set is read off its names.
 TEST(CPUFeatures, OfNames) {
   EXPECT_FALSE(namedCpu("aarch64+avx2"));
