@@ -117,7 +117,8 @@ static bool isSamePlace(dlpack::Device a, dlpack::Device b) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-Arguments::Arguments(size_t count, dlpack::Device device) : count(count), device(device) {
+Arguments::Arguments(size_t count, dlpack::Device device, std::pmr::memory_resource *memory)
+    : count(count), device(device), given(memory), scalars(memory) {
   given.reserve(count);
 }
 

@@ -5,6 +5,7 @@
 // Contiguous memory is read where it is; other memory is made contiguous first. The tensors of one
 // call are all in main memory, or all on the program's device.
 #pragma once
+#include "CallMemory.h"
 #include "TorchTensors.h"
 #include "tilewright/tilewright.h"
 #include <nanobind/nanobind.h>
@@ -56,8 +57,9 @@ struct Slot {
 
 class Arguments {
 public:
-  /// `device`: the program's.
-  explicit Arguments(size_t count, dlpack::Device device = {});
+  /// `device`: the program's. `memory`: of the lists.
+  explicit Arguments(size_t count, dlpack::Device device = {},
+                     std::pmr::memory_resource *memory = heap());
   Arguments(const Arguments &) = delete;
   ~Arguments();
 
@@ -71,7 +73,7 @@ public:
   /// longer valid.
   void announceWrites() const;
 
-  const std::vector<tw_tensor> &tensors() const { return given; }
+  const std::pmr::vector<tw_tensor> &tensors() const { return given; }
   /// Where the tensors are: in main memory when there is none.
   dlpack::Device place() const { return firstName ? firstPlace : dlpack::Device(); }
   /// That of the first tensor.
@@ -104,9 +106,9 @@ private:
   size_t count; // of tensors at most
   dlpack::Device device, firstPlace;
   const char *firstName = nullptr; // of the first tensor
-  std::vector<tw_tensor> given;
+  std::pmr::vector<tw_tensor> given;
   std::vector<std::pair<size_t, const char *>> written; // indices into `given`, and names
-  std::vector<int64_t> scalars;
+  std::pmr::vector<int64_t> scalars;
   std::vector<Py_buffer> buffers;
   std::vector<nanobind::object> kept; // what `given` points into
   std::vector<nanobind::object> writtenTorch;

@@ -94,7 +94,7 @@ Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBas
 // Arguments
 //===----------------------------------------------------------------------===//
 
-static nb::object tupleOf(const std::vector<Number> &numbers, const std::vector<int64_t> &values) {
+static nb::object tupleOf(const std::vector<Number> &numbers, const Numbers &values) {
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
   for (size_t i = 0; i < numbers.size(); ++i) {
     int64_t value = numbers[i].dynamic < 0 ? numbers[i].value : values[numbers[i].dynamic];
@@ -116,8 +116,8 @@ static nb::object symbolValue(const SymbolSource &source, nb::handle arguments) 
   return callMethod(value, TW_NAME("size"), dimension.ptr());
 }
 
-std::vector<int64_t> Graph::evaluateSizes(nb::handle arguments) const {
-  std::vector<int64_t> values;
+Numbers Graph::evaluateSizes(nb::handle arguments, CallMemory &memory) const {
+  Numbers values(&memory);
   values.reserve(sources.size());
   if (evaluate.is_none()) {
     for (const SymbolSource &source : sources)
@@ -136,8 +136,7 @@ std::vector<int64_t> Graph::evaluateSizes(nb::handle arguments) const {
   return values;
 }
 
-static nb::object viewOf(nb::handle tensor, const GraphOutput &output,
-                         const std::vector<int64_t> &values) {
+static nb::object viewOf(nb::handle tensor, const GraphOutput &output, const Numbers &values) {
   nb::object sizes = tupleOf(output.sizes, values), strides = tupleOf(output.strides, values);
   int64_t offset = output.offset.dynamic < 0 ? output.offset.value : values[output.offset.dynamic];
   if (offset == 0) // as_strided begins where the tensor does
@@ -148,7 +147,7 @@ static nb::object viewOf(nb::handle tensor, const GraphOutput &output,
 }
 
 /// Memory for a base that is not row-major, from torch.empty_strided.
-static nb::object stridedBase(const GraphBase &base, const std::vector<int64_t> &values,
+static nb::object stridedBase(const GraphBase &base, const Numbers &values,
                               const nb::object &device) {
   static nb::handle empty =
       nb::object(nb::module_::import_("torch").attr("empty_strided")).release();
@@ -173,12 +172,11 @@ static void addFrozen(GraphArguments &run, Given given, const std::vector<GraphI
 }
 
 /// Runs the program. Results that need strides of their own are put into `made`.
-void Graph::runProgram(Given given, const std::vector<int64_t> &numbers,
-                       const dlpack::ExchangeApi &api, Results &results,
-                       std::vector<nb::object> &made) {
+void Graph::runProgram(Given given, const Numbers &numbers, const dlpack::ExchangeApi &api,
+                       Results &results, std::pmr::vector<nb::object> &made, CallMemory &memory) {
   auto &compiled = *nb::inst_ptr<Program>(program);
   int threadCount = nb::cast<int>(threads());
-  GraphArguments run(inputs, api, place);
+  GraphArguments run(inputs, api, place, &memory);
   std::shared_ptr<const PreparedWeights::Set> set; // until the run is over
   if (weights) {
     set = weights->get(given, inputs, compiled, api, place, threadCount);
@@ -199,8 +197,7 @@ void Graph::runProgram(Given given, const std::vector<int64_t> &numbers,
 }
 
 static nb::object outputOf(const GraphOutput &output, Given given,
-                           const std::vector<nb::object> &made,
-                           const std::vector<int64_t> &numbers) {
+                           const std::pmr::vector<nb::object> &made, const Numbers &numbers) {
   switch (output.kind) {
   case Kind::Constant:
     break;
@@ -229,10 +226,11 @@ nb::object Graph::call(nb::list arguments) {
                      {},
                      {},
                      callInstead});
-  std::vector<int64_t> numbers = evaluateSizes(arguments);
+  CallMemory memory;
+  Numbers numbers = evaluateSizes(arguments, memory);
   // The list holds them until the end, and nobody else has it.
   Given given(reinterpret_cast<PyListObject *>(arguments.ptr())->ob_item, count);
-  std::vector<PyObject *> withConstants;
+  std::pmr::vector<PyObject *> withConstants(&memory);
   if (!constants.empty()) {
     withConstants.assign(given.begin(), given.end());
     for (const nb::object &constant : constants)
@@ -241,10 +239,10 @@ nb::object Graph::call(nb::list arguments) {
   }
   static const std::vector<tw_value_info> nothing;
   Results results(&api, program.is_none() ? nothing : nb::inst_ptr<Program>(program)->outputs(),
-                  place);
-  std::vector<nb::object> made(bases.size());
+                  place, {}, &memory);
+  std::pmr::vector<nb::object> made(bases.size(), &memory);
   if (!program.is_none())
-    runProgram(given, numbers, api, results, made);
+    runProgram(given, numbers, api, results, made, memory);
   for (size_t i = 0; i < bases.size(); ++i)
     if (!made[i].is_valid())
       made[i] = results.tensor(i, Library::Torch, {});
@@ -254,6 +252,12 @@ nb::object Graph::call(nb::list arguments) {
                     outputOf(outputs[i], given, made, numbers).release().ptr());
   PyList_SetSlice(arguments.ptr(), 0, PyList_GET_SIZE(arguments.ptr()), nullptr);
   return list;
+}
+
+nb::object Graph::callOn(nb::handle arguments) {
+  if (!arguments || !PyList_CheckExact(arguments.ptr()))
+    raise(Diagnostic{Code::PYTHON_3, "a compiled graph takes one list", {}, {}, callInstead});
+  return call(nb::borrow<nb::list>(arguments));
 }
 
 int Graph::traverse(visitproc visit, void *arg) const {
@@ -286,10 +290,8 @@ size_t Graph::preparedSets() const { return weights ? weights->size() : 0; }
 
 static PyObject *callGraph(PyObject *self, PyObject *args, PyObject *named) {
   return slotResult([&] {
-    if (PyTuple_GET_SIZE(args) != 1 || (named && PyDict_GET_SIZE(named)) ||
-        !PyList_CheckExact(PyTuple_GET_ITEM(args, 0)))
-      raise(Diagnostic{Code::PYTHON_3, "a compiled graph takes one list", {}, {}, callInstead});
-    return nb::inst_ptr<Graph>(self)->call(nb::borrow<nb::list>(PyTuple_GET_ITEM(args, 0)));
+    bool isOne = PyTuple_GET_SIZE(args) == 1 && !(named && PyDict_GET_SIZE(named));
+    return nb::inst_ptr<Graph>(self)->callOn(isOne ? PyTuple_GET_ITEM(args, 0) : nullptr);
   });
 }
 

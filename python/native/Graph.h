@@ -20,6 +20,9 @@ struct Number {
   int dynamic = -1;
 };
 
+/// What `evaluate` gives in one call.
+using Numbers = std::pmr::vector<int64_t>;
+
 /// A result of the artifact that is memory of its own; with strides where it is not row-major.
 struct GraphBase {
   std::vector<Number> sizes, strides;
@@ -55,15 +58,17 @@ public:
 
   /// Runs on `arguments`, which it empties, and gives the outputs. Throws.
   nanobind::object call(nanobind::list arguments);
+  /// The same for what a caller gives: refuses (PYTHON_3) what is no list, or null.
+  nanobind::object callOn(nanobind::handle arguments);
   int64_t preparations() const;
   size_t preparedSets() const;
   int traverse(visitproc visit, void *arg) const;
   void clear();
 
 private:
-  std::vector<int64_t> evaluateSizes(nanobind::handle arguments) const;
-  void runProgram(Given given, const std::vector<int64_t> &numbers, const dlpack::ExchangeApi &api,
-                  Results &results, std::vector<nanobind::object> &made);
+  Numbers evaluateSizes(nanobind::handle arguments, CallMemory &memory) const;
+  void runProgram(Given given, const Numbers &numbers, const dlpack::ExchangeApi &api,
+                  Results &results, std::pmr::vector<nanobind::object> &made, CallMemory &memory);
 
   nanobind::object program, evaluate, threads, device;
   dlpack::Device place; // the same

@@ -2,16 +2,18 @@
 #include "GraphArguments.h"
 #include "DTypes.h"
 #include "Errors.h"
-#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 
 namespace nb = nanobind;
 
 namespace tw::python {
 
 GraphArguments::GraphArguments(const std::vector<GraphInput> &inputs,
-                               const dlpack::ExchangeApi &api, dlpack::Device place)
-    : inputs(inputs), api(api), place(place) {
+                               const dlpack::ExchangeApi &api, dlpack::Device place,
+                               std::pmr::memory_resource *memory)
+    : tensors(memory), inputs(inputs), api(api), place(place), ints(memory), permuted(memory) {
   tensors.reserve(inputs.size());
 }
 
@@ -35,31 +37,33 @@ void GraphArguments::writeBack() const {
     callMethod(given, TW_NAME("copy_"), copy.ptr());
 }
 
-static bool isInOrder(const dlpack::Tensor &view, const std::vector<int> &order) {
-  int64_t expected = 1;
+static int64_t countOf(const dlpack::Tensor &view) {
+  return std::accumulate(view.sizes, view.sizes + view.rank, int64_t(1), std::multiplies<>());
+}
+
+/// How many elements a tensor has whose dimensions lie in this order; none where they do not.
+static std::optional<int64_t> countInOrder(const dlpack::Tensor &view,
+                                           const std::vector<int> &order) {
+  int64_t count = 1;
   for (size_t i = order.size(); i-- > 0;) {
     int d = order[i];
     if (view.sizes[d] == 0)
-      return true;
-    if (view.sizes[d] != 1 && view.strides[d] != expected)
-      return false;
-    expected *= view.sizes[d];
+      return 0;
+    if (view.sizes[d] != 1 && view.strides[d] != count)
+      return std::nullopt;
+    count *= view.sizes[d];
   }
-  return true;
-}
-
-static bool isOneElement(const dlpack::Tensor &view) {
-  return std::all_of(view.sizes, view.sizes + view.rank, [](int64_t size) { return size == 1; });
+  return count;
 }
 
 /// Whether the elements are still to be negated. Asked where that may be: it takes longer than all
 /// else that is done with an argument. A part of a complex number is dense when it is one element.
-static bool isNegated(nb::handle tensor, const GraphInput &input, const dlpack::Tensor &view) {
-  return (input.mayBeNegated || isOneElement(view)) &&
+static bool isNegated(nb::handle tensor, const GraphInput &input, int64_t count) {
+  return (input.mayBeNegated || count == 1) &&
          callMethod(tensor, TW_NAME("is_neg")).is(nb::handle(Py_True));
 }
 
-/// A copy of `given` whose memory is in `order`, as the artifact takes it.
+/// A copy of `given` whose dimensions and memory are in `order`, as the artifact takes it.
 static nb::object ordered(nb::handle given, const std::vector<int> &order) {
   nb::object tensor = callMethod(given, TW_NAME("resolve_neg"));
   if (order.empty())
@@ -83,49 +87,59 @@ static nb::object inCallersOrder(const nb::object &copy, const std::vector<int> 
   return callMethod(copy, TW_NAME("permute"), nb::tuple(dimensions).ptr());
 }
 
-void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle object) {
+void GraphArguments::refuse(size_t index, nb::handle object, bool isTensor) const {
+  std::string what =
+      isTensor
+          ? fmt::format("not in {}, or of another dtype than it was compiled for", placeText(place))
+          : aType(object);
+  raise(Diagnostic{isTensor ? Code::PYTHON_2 : Code::PYTHON_1,
+                   fmt::format("argument {} of a compiled graph is {}", index, what),
+                   {},
+                   {},
+                   fmt::format("give plain tensors in {}", placeText(place))});
+}
+
+const int64_t *GraphArguments::sizesOf(const GraphInput &input, const dlpack::Tensor &view) {
+  if (input.order.empty())
+    return view.sizes;
+  permuted.reserve(inputs.size()); // tensors point into it
+  auto &sizes = permuted.emplace_back();
+  sizes.reserve(input.order.size());
+  for (int d : input.order)
+    sizes.push_back(view.sizes[d]);
+  return sizes.data();
+}
+
+void GraphArguments::push(const dlpack::Tensor &view, const int64_t *sizes, int64_t count,
+                          tw_dtype dtype) {
+  tensors.push_back({static_cast<char *>(view.data) + view.byteOffset,
+                     count * (view.dtype.bits / 8), dtype, view.rank, sizes});
+}
+
+void GraphArguments::addCopy(const GraphInput &input, nb::handle object) {
+  nb::object copy = ordered(object, input.order);
   dlpack::Tensor view;
-  if (!hasTorchMemory(object))
-    raise(Diagnostic{Code::PYTHON_1,
-                     fmt::format("argument {} of a compiled graph is {}", index, aType(object)),
-                     {},
-                     {},
-                     fmt::format("give plain tensors in {}", placeText(place))});
-  if (!viewTensor(api, object, view))
-    view.device.type = -1;
-  auto dtype = view.device == place ? fromDLPack(view.dtype) : std::nullopt;
+  if (!viewTensor(api, copy, view))
+    throw nb::type_error("a copy of a tensor has no memory");
+  if (input.isMutated)
+    copies.emplace_back(nb::borrow(object), inCallersOrder(copy, input.order));
+  kept.push_back(std::move(copy));
+  push(view, view.sizes, countOf(view), *fromDLPack(view.dtype));
+}
+
+void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle object) {
+  if (!torchApi(object) && !hasTorchMemory(object))
+    refuse(index, object, /*isTensor=*/false);
+  dlpack::Tensor view;
+  bool isHere = viewTensor(api, object, view) && view.device == place;
+  auto dtype = isHere ? fromDLPack(view.dtype) : std::nullopt;
   if (!dtype)
-    raise(Diagnostic{Code::PYTHON_2,
-                     fmt::format("argument {} of a compiled graph is not in {}, or of another "
-                                 "dtype than it was compiled for",
-                                 index, placeText(place)),
-                     {},
-                     {},
-                     fmt::format("give plain tensors in {}", placeText(place))});
-  bool isDense = input.order.empty()
-                     ? contiguousCount(view.rank, view.sizes, view.strides).has_value()
-                     : isInOrder(view, input.order);
-  isDense = isDense && !isNegated(object, input, view);
-  std::vector<int64_t> *sizes = nullptr;
-  if (!input.order.empty()) {
-    permuted.reserve(inputs.size()); // tensors point into it
-    sizes = &permuted.emplace_back();
-    for (int d : input.order)
-      sizes->push_back(view.sizes[d]);
-  }
-  if (!isDense) {
-    nb::object copy = ordered(object, input.order);
-    if (!viewTensor(api, copy, view))
-      throw nb::type_error("a copy of a tensor has no memory");
-    if (input.isMutated)
-      copies.emplace_back(nb::borrow(object), inCallersOrder(copy, input.order));
-    kept.push_back(std::move(copy));
-  }
-  int64_t bytes = tw_dtype_bytes(*dtype);
-  for (int32_t d = 0; d < view.rank; ++d)
-    bytes *= view.sizes[d];
-  tensors.push_back({static_cast<char *>(view.data) + view.byteOffset, bytes, *dtype, view.rank,
-                     sizes ? sizes->data() : view.sizes});
+    refuse(index, object, /*isTensor=*/true);
+  auto count = input.order.empty() ? contiguousCount(view.rank, view.sizes, view.strides)
+                                   : countInOrder(view, input.order);
+  if (!count || isNegated(object, input, *count))
+    return addCopy(input, object);
+  push(view, sizesOf(input, view), *count, *dtype);
 }
 
 } // namespace tw::python

@@ -4,6 +4,7 @@
 // that the graph was compiled for.
 #pragma once
 #include "Arguments.h"
+#include "CallMemory.h"
 #include <span>
 #include <vector>
 
@@ -45,26 +46,33 @@ using Given = std::span<PyObject *const>;
 /// The arguments of one run.
 class GraphArguments {
 public:
-  /// `place`: where all tensors must be.
+  /// `place`: where all tensors must be. `memory`: of the lists.
   GraphArguments(const std::vector<GraphInput> &inputs, const dlpack::ExchangeApi &api,
-                 dlpack::Device place);
+                 dlpack::Device place, std::pmr::memory_resource *memory = heap());
 
   /// Adds argument `index` of the graph, where the artifact uses it. Throws PYTHON_1, PYTHON_2.
   void add(size_t index, nanobind::handle object);
   /// What was written to copies goes to the tensors that were given.
   void writeBack() const;
 
-  std::vector<tw_tensor> tensors;
+  std::pmr::vector<tw_tensor> tensors;
   std::vector<nanobind::object> kept; // the copies that they point to
 
 private:
   void addTensor(const GraphInput &input, size_t index, nanobind::handle object);
+  /// The same for one whose memory is not as the artifact takes it.
+  [[gnu::noinline]] void addCopy(const GraphInput &input, nanobind::handle object);
+  /// Adds memory as the artifact takes it; `sizes` outlive the run.
+  void push(const dlpack::Tensor &view, const int64_t *sizes, int64_t count, tw_dtype dtype);
+  /// The sizes in the artifact's order.
+  const int64_t *sizesOf(const GraphInput &input, const dlpack::Tensor &view);
+  [[noreturn]] void refuse(size_t index, nanobind::handle object, bool isTensor) const;
 
   const std::vector<GraphInput> &inputs;
   const dlpack::ExchangeApi &api;
   dlpack::Device place;
-  std::vector<int64_t> ints;
-  std::vector<std::vector<int64_t>> permuted;
+  std::pmr::vector<int64_t> ints;
+  std::pmr::vector<std::pmr::vector<int64_t>> permuted;
   std::vector<std::pair<nanobind::object, nanobind::object>> copies;
 };
 

@@ -6,6 +6,7 @@
 #include "Compiler.h"
 #include "Errors.h"
 #include "Graph.h"
+#include "GraphFunction.h"
 #include "Program.h"
 #include "Results.h"
 #include "Support/CacheFolder.h"
@@ -20,6 +21,7 @@ NB_MODULE(_native, module) {
   defineMemory(module);
   defineProgram(module);
   defineGraph(module);
+  defineGraphFunction(module);
   defineCompiler(module);
   defineKernelLanguage(module);
   module.attr("version") = TW_VERSION;

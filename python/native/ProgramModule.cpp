@@ -114,7 +114,8 @@ static nb::object resultsOf(const Program &program, Objects objects, const Argum
 static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
   std::vector<PyObject *> gathered;
   Objects objects = gather(program, args, named, gathered);
-  Arguments arguments(objects.size(), program.device());
+  CallMemory memory;
+  Arguments arguments(objects.size(), program.device(), &memory);
   size_t inputs = program.inputs().size();
   for (size_t i = 0; i < inputs; ++i)
     arguments.add({program.inputs()[i], inputRole, program.callee()}, objects[i]);
@@ -124,7 +125,7 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
   // On a device all memory for results is PyTorch's.
   bool isTorch = library == Library::Torch || arguments.place().type != dlpack::cpu;
   Results results(isTorch ? importedTorchApi() : nullptr, program.outputs(), arguments.place(),
-                  program.callee());
+                  program.callee(), &memory);
   presetOutputs(program, objects, arguments, results);
   if (program.writesInputs() || arguments.tensors().size() > inputs)
     arguments.checkOverlaps(program.callee());

@@ -4,6 +4,7 @@
 // that own it afterwards.
 #pragma once
 #include "Arguments.h"
+#include "CallMemory.h"
 #include "OwnedTensor.h"
 #include "Support/Diagnostic.h"
 #include <optional>
@@ -14,10 +15,14 @@ class Results {
 public:
   /// In main memory. `torch`: tensors are PyTorch's; null: arrays of NumPy.
   explicit Results(const dlpack::ExchangeApi *torch) : torch(torch) {}
-  /// Tensors are in the memory of `place`. `infos`: the program's outputs, which outlive this.
+  /// Tensors are in the memory of `place`. `infos`: the program's outputs, which outlive this, as
+  /// does `memory`, of the lists.
   Results(const dlpack::ExchangeApi *torch, const std::vector<tw_value_info> &infos,
-          dlpack::Device place, Callee callee = {})
-      : torch(torch), infos(&infos), place(place), callee(callee) {}
+          dlpack::Device place, Callee callee = {}, std::pmr::memory_resource *memory = heap())
+      : torch(torch), infos(&infos), place(place), callee(callee), outputs(memory),
+        presets(memory) {
+    outputs.reserve(infos.size());
+  }
   Results(const Results &) = delete;
 
   /// Output `index` goes to the caller's memory: there will be no object for it. With a `name` the
@@ -44,14 +49,14 @@ private:
   const std::vector<tw_value_info> *infos = nullptr;
   dlpack::Device place;
   Callee callee;
-  std::vector<OwnedTensor> outputs; // null where there is a preset
+  std::pmr::vector<OwnedTensor> outputs; // null where there is a preset
   struct Preset {
     tw_tensor memory = {}; // without data: none
     const char *name = nullptr;
   };
   bool fits(const Preset &preset, const tw_tensor &output);
 
-  std::vector<Preset> presets;
+  std::pmr::vector<Preset> presets;
   std::optional<Diagnostic> failure;
 };
 

@@ -197,8 +197,7 @@ Status Instance::resetState(std::optional<std::string_view> name) {
   return device.wait(ownStream);
 }
 
-// --- One call
-// --------------------------------------------------------------------------------------
+// --- One call ---
 
 Status Instance::run(std::span<const tw_tensor> inputs, const Wanted &wanted) {
   Use use(*this, wanted.allocate ? "tw_instance_run_allocating" : "tw_instance_run");
@@ -263,20 +262,21 @@ Status Instance::prepare(std::span<const tw_tensor> inputs) {
   }
   if (!isHost)
     TW_TRY(usesHostMemory ? upload(inputs) : checkDeviceMemory(inputs, /*areInputs=*/true));
-  TW_TRY(bindInputs(isHost || !usesHostMemory ? inputs : given));
-  if (!areSizesDecided) {
+  TW_TRY(bindInputs(isHost || !usesHostMemory ? inputs : given, areSizesDecided));
+  if (!areSizesDecided)
     TW_TRY(decideSizes());
-    if (!metadata.isStatic)
-      decided.note(metadata, inputs, inputSizes);
-  }
   if (!arena.holds(arenaBytes))
     if (Status reserved = reserve(arena, "temporaries", arenaBytes); !reserved)
       return withLargestTemporary(std::move(reserved).error());
   auto scratch = checkedMul(workspaceBytes, pool->threads());
   if (!scratch || *scratch > planner::maxArena || !workspace.reserve(*scratch))
     return outOfMemory("the workspace of each thread", workspaceBytes);
+  if (areSizesDecided)
+    return {};
   TW_TRY(measureOutputs());
-  return checkWriteBack();
+  TW_TRY(checkWriteBack());
+  decided.note(metadata, inputs, inputSizes);
+  return {};
 }
 
 /// `callers`: the inputs where the caller has them, which may be elsewhere than where they are
@@ -316,13 +316,13 @@ static bool sharesMemory(std::span<const tw_tensor> inputs, size_t number) {
 
 /// Where each input is read: in place, or in a copy when it is not aligned, is an output of the
 /// last run, whose memory this one writes, or is written while another input has the same memory.
-Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
+Status Instance::bindInputs(std::span<const tw_tensor> inputs, bool areSizesDecided) {
   bool ownsOutputs = std::any_of(outputs.begin(), outputs.end(), [](const Output &output) {
     return output.own.capacity() > 0 || output.host.capacity() > 0;
   });
   for (size_t i = 0; i < inputs.size(); ++i) {
     const tw_tensor &input = inputs[i];
-    if (!metadata.inputs[i].fixedBytes)
+    if (!areSizesDecided && !metadata.inputs[i].fixedBytes)
       std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
     inputPointers[i] = input.data;
     if (!isHost && metadata.inputs[i].kind != ValueKind::Tensor) {

@@ -105,7 +105,7 @@ private:
   }
   Status reserve(DeviceBuffer &buffer, const std::string &what, int64_t bytes);
   Diagnostic withLargestTemporary(Diagnostic error) const;
-  Status bindInputs(std::span<const tw_tensor> inputs);
+  Status bindInputs(std::span<const tw_tensor> inputs, bool areSizesDecided);
   Status decideSizes();
   Status measureOutputs();
   Status bindOutputs(std::span<const tw_tensor> wanted);
@@ -186,7 +186,7 @@ private:
   int64_t arenaBytes = 0, arenaBound = 0;
   int64_t workspaceBytes = 0; // of each worker
 
-  DecidedSizes decided; // of a dynamic program
+  DecidedSizes decided;
 
   // Of the current call.
   SymbolValues symbols;
@@ -244,7 +244,7 @@ public:
       : instance(instance), call(call),
         taken(instance.usedBy.compare_exchange_strong(other, call, std::memory_order_acquire)) {
     if (taken)
-      instance.user = std::this_thread::get_id();
+      instance.user.store(std::this_thread::get_id(), std::memory_order_relaxed);
     if (taken && !instance.isHost)
       entered.emplace(instance.device);
     if (taken && !instance.pool->hasThreads())
@@ -254,7 +254,7 @@ public:
     entered.reset();
     if (!taken)
       return;
-    instance.user = std::thread::id();
+    instance.user.store(std::thread::id(), std::memory_order_relaxed);
     instance.usedBy.store(nullptr, std::memory_order_release);
   }
   Status check() const {

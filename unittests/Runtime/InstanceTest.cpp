@@ -273,6 +273,35 @@ TEST(Instance, KnowsTheSizesOfTheCallBefore) {
   EXPECT_EQ(static_cast<const float *>(output(0))[14], 3);
 }
 
+/// Of a static program, whose sizes are checked once, all else is checked in each call, too.
+TEST(Instance, ChecksEachCallOfAStaticProgram) {
+  Counter counter;
+  std::vector<float> other = {5, 5, 5, 5};
+  int64_t size = 4, wrong = 3;
+  auto code = [&](std::vector<float> &x, auto change) {
+    tw_tensor inputs[] = {Tensor::of(x, {4}).c(), Tensor::of(counter.cache, {4}).c()};
+    inputs[0].sizes = inputs[1].sizes = &size;
+    change(inputs);
+    return codeOf([&] { check(tw_instance_run(counter.instance.c(), inputs, 2, nullptr, 0)); });
+  };
+  auto asItIs = [](tw_tensor *) {};
+  auto first = [&](std::vector<float> &x) {
+    EXPECT_EQ(code(x, asItIs), "");
+    return *static_cast<const float *>(tw_instance_output(counter.instance.c(), 0)->data);
+  };
+  EXPECT_EQ(first(counter.x), 2);
+  EXPECT_EQ(first(counter.x), 3);
+  EXPECT_EQ(first(other), 12); // 5 and the sum of all three
+  for (int32_t input : {0, 1}) {
+    EXPECT_EQ(code(other, [&](tw_tensor *in) { in[input].bytes = 15; }), "TW-RUNTIME-0014");
+    EXPECT_EQ(code(other, [&](tw_tensor *in) { in[input].data = nullptr; }), "TW-RUNTIME-0014");
+    EXPECT_EQ(code(other, [&](tw_tensor *in) { in[input].dtype = TW_I32; }), "TW-RUNTIME-0010");
+    EXPECT_EQ(code(other, [&](tw_tensor *in) { in[input].rank = 0; }), "TW-RUNTIME-0011");
+    EXPECT_EQ(code(other, [&](tw_tensor *in) { in[input].sizes = &wrong; }), "TW-RUNTIME-0011");
+    EXPECT_EQ(code(other, asItIs), "");
+  }
+}
+
 /// Gives memory for outputs when it is asked.
 struct Allocator {
   std::vector<std::vector<int64_t>> sizes;
@@ -358,7 +387,8 @@ TEST(Instance, DoesNotBelieveAProgramThatLies) {
                             "TW-RUNTIME-0017",
                             "TW-RUNTIME-0019"};
   for (int64_t lie = 0; lie < 12; ++lie)
-    EXPECT_EQ(codeOf([&] { instance.run({Tensor::scalar(lie)}); }), expected[lie]) << lie;
+    for (int again = 0; again < 2; ++again) // what it said is not believed of the same sizes later
+      EXPECT_EQ(codeOf([&] { instance.run({Tensor::scalar(lie)}); }), expected[lie]) << lie;
 }
 
 TEST(Instance, RefusesASecondCallAtTheSameTime) {

@@ -17,7 +17,7 @@ def graphs(monkeypatch):
 
     def compiled(*arguments):
         run = _backend.compile_graph_unwatched(*arguments)
-        seen.append(run.graph() if hasattr(run, "graph") else run)
+        seen.append(run.graph if hasattr(run, "graph") else run)
         return run
 
     monkeypatch.setattr(_backend, "compile_graph_unwatched", _backend.compile_graph, raising=False)

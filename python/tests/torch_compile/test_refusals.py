@@ -7,6 +7,7 @@ from torch._functorch.aot_autograd import aot_function
 
 import tilewright
 import tilewright.kernel as tk
+from tilewright import _native
 from tilewright.torch import _backend, _explain, _options
 
 M, N = tk.symbols("M N")
@@ -64,12 +65,19 @@ def graph():
 
     def compiler(module, _):
         run = _backend.compile_partition(module, _options.read(None, None), _explain.GraphRecord("inference", 1))
-        made.append(run.graph())
+        made.append(run.graph)
         made.append(run)  # which holds it
         return run
 
     aot_function(torch.relu, fw_compiler=compiler)(torch.ones(3))
     return made[0]
+
+
+def ended(graph):
+    """The graph as a function that has let go of it."""
+    function = _native.GraphFunction(graph)
+    function.end()
+    return function
 
 
 def relu(**options):
@@ -161,7 +169,9 @@ GRAPHS = [
     (lambda g: g(["x"]), "0001", "argument 0 of a compiled graph is a str", IN_MAIN_MEMORY),
     (lambda g: g([torch.ones(3, device="meta")]), "0002",
      "argument 0 of a compiled graph is not in main memory, or of another dtype than it was compiled for", IN_MAIN_MEMORY),
-    (lambda _: _backend._ended([]), "0003", "a compiled graph is called when Python ends",
+    (lambda g: _native.GraphFunction(g)(torch.ones(3)), "0003", "a compiled graph takes one list", CALL_INSTEAD),
+    (lambda g: _native.GraphFunction(g)([], []), "0003", "a compiled graph takes one list", CALL_INSTEAD),
+    (lambda g: ended(g)([torch.ones(3)]), "0003", "a compiled graph is called when Python ends",
      "call it in no handler of atexit, or in one that is registered after the first use of torch.compile"),
 ]
 

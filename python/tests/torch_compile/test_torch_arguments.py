@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arguments of torch.compile that are no plain memory of their own, and values that cannot be."""
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -43,6 +45,28 @@ def test_arguments_of_any_kind(make):
         assert type(got) is type(expected) and got.layout == expected.layout
         got, expected = (each.to_dense() if each.is_sparse else each for each in (got, expected))
         torch.testing.assert_close(got, expected)
+
+
+def test_many_arguments_and_results():
+    """Of which lists are longer than those of most calls, by their places: each is another; in calls that overlap, too."""
+    def f(xs):
+        return [x.t() * (2 + number) for number, x in enumerate(xs)]
+
+    compiled, wrong = torch.compile(f, backend=backend), []
+
+    def call(first):
+        xs = [torch.full((2, 3), float(first + number)).t() for number in range(150)]
+        for got, expected in zip(compiled(xs), f(xs), strict=True):
+            if not torch.equal(got, expected) or got.stride() != expected.stride():
+                wrong.append((first, got, expected))
+
+    call(0)
+    threads = [threading.Thread(target=lambda first=first: [call(first) for _ in range(5)]) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 def test_arguments_that_share_memory_and_are_written_to():

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled graphs in threads and in workers, and beyond the end of Python."""
+import gc
 import os
 import textwrap
 import threading
+import weakref
 
 import pytest
 import torch
 
 import tilewright.torch
 from compare import mlp
-from tilewright.torch import backend
+from tilewright.torch import _backend, backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -32,6 +34,51 @@ def test_threads_of_calls():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.fixture
+def function(monkeypatch):
+    """What torch is given as a compiled graph."""
+    made, compile_graph = [], _backend.compile_graph
+    monkeypatch.setattr(_backend, "compile_graph", lambda *given: made.append(compile_graph(*given)) or made[-1])
+    torch.compile(torch.relu, backend=backend)(torch.ones(3))
+    torch._dynamo.reset()
+    return made.pop()
+
+
+def test_graphs_take_lists_and_are_collected(function):
+    given = [torch.tensor([-1.0, 2.0, 3.0])]
+    assert function._boxed_call and function(given)[0].tolist() == [0, 2, 3] and given == []
+    function.itself = function
+    graph, itself = weakref.ref(function.graph), weakref.ref(function)
+    function.__dict__["list"] = [function]
+    del function  # the fixture's value is pytest's, too
+    assert graph() is not None
+    itself().end()
+    gc.collect()
+    assert graph() is None and itself().graph is None
+
+
+def test_a_graph_that_is_let_go_of_while_threads_call_it(function):
+    """As at the end of Python: calls that run have it to their ends, and the next ones say so."""
+    said, begun = [], threading.Barrier(4)
+
+    def work():
+        begun.wait(60)
+        try:
+            while True:
+                assert function([torch.ones(3)])[0].tolist() == [1, 1, 1]
+        except tilewright.Error as error:
+            said.append(error.code)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    begun.wait(60)
+    function.end()
+    for thread in threads:
+        thread.join(60)
+    assert said == ["TW-PYTHON-0003"] * 3
 
 
 def test_first_calls_of_threads():

@@ -139,37 +139,17 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen, place.tensors))
 
 
-class _Held:
-    """The one place that holds a graph. Results that need gradients keep the function that calls it, and torch does not
-    release those that are left when Python ends: graphs are taken from here before."""
-
-    __slots__ = ("__weakref__", "graph")
-
-    def __init__(self, graph: Any) -> None:
-        self.graph = graph
+_in_use: weakref.WeakSet[_native.GraphFunction] = weakref.WeakSet()
 
 
-_in_use: weakref.WeakSet[_Held] = weakref.WeakSet()
-
-
-def _until_the_end(graph: Any) -> Callable[[list[Any]], list[Any]]:
+def _until_the_end(graph: _native.Graph) -> _native.GraphFunction:
     """`graph` as a function that takes one list."""
-    held = _Held(graph)
-
-    def run(args: list[Any]) -> list[Any]:
-        return held.graph(args)
-
-    run.graph = weakref.ref(graph)  # type: ignore[attr-defined]
-    _in_use.add(held)
+    run = _native.GraphFunction(graph)
+    _in_use.add(run)
     return _private.boxed(run)
-
-
-def _ended(args: list[Any]) -> Any:
-    _native.refuse("TW-PYTHON-0003", "a compiled graph is called when Python ends",
-                   "call it in no handler of atexit, or in one that is registered after the first use of torch.compile")
 
 
 @atexit.register
 def _release() -> None:
-    for held in list(_in_use):
-        held.graph = _ended
+    for run in list(_in_use):
+        run.end()
