@@ -36,6 +36,8 @@ CHANGES = [
      "@__transform_main()"),
     ("unknown_matcher", "match.size", "match.extent"),
     ("unknown_feature", "{kind = \"contraction\"} : ", "{colour = \"red\"} : "),
+    ("unknown_dtype", "{kind = \"contraction\"} : ", "{dtypes = [\"f32\", \"float\"]} : "),
+    ("text_feature", "{kind = \"contraction\"} : ", "{weight = \"yes\"} : "),
     ("unknown_kind", "{kind = \"contraction\"} : ", "{kind = \"matmul\"} : "),
     ("unknown_size", "\"rows\" most", "\"queries\" most"),
     ("no_size", "{kind = \"contraction\"} : !transform.any_op\n"

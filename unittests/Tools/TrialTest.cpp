@@ -80,12 +80,30 @@ TEST(Trial, AnInterruptedOneIsNotAtFault) {
   std::signal(SIGINT, before);
 }
 
+TEST(Trial, WhatIsLoadedFirstIsNoFaster) {
+  TrialResult result = tryOut("place", 7);
+  EXPECT_EQ(result.fault, "");
+  tune::TimeRatio ratio = tune::compareTimes(result.candidate.call, result.start.call);
+  EXPECT_GE(result.start.call.size(), 7u);
+  EXPECT_LT(ratio.low, 1);
+  EXPECT_GT(ratio.high, 1);
+}
+
 TEST(Trial, DriftOfTheMachineIsSaid) {
   EXPECT_EQ(driftText(100, 0), "");
   EXPECT_EQ(driftText(100, 105), "");
   EXPECT_EQ(driftText(100, 95), "");
   EXPECT_NE(driftText(100, 150).find("took 100.0 us before and 150.0 us after"), std::string::npos);
   EXPECT_NE(driftText(150, 100), "");
+}
+
+TEST(Trial, SaysThatTwoComparisonsDisagree) {
+  EXPECT_EQ(disagreementText({0.9, 0.85, 0.95}, {0.96, 0.94, 0.99}), "");
+  EXPECT_EQ(disagreementText({0.9, 0.89, 0.91}, {0.92, 0.92, 0.93}), "");
+  EXPECT_NE(disagreementText({0.62, 0.6, 0.65}, {0.998, 0.997, 0.998})
+                .find("takes 0.998 of the time instead of 0.620"),
+            std::string::npos);
+  EXPECT_NE(disagreementText({0.998, 0.997, 0.998}, {0.62, 0.6, 0.65}), "");
 }
 
 TEST(Trial, MoreThanTheRooflineIsSaid) {

@@ -2,6 +2,7 @@
 #include "Driver/Model/DescribeSpaces.h"
 #include "Driver/Model/PointsToTry.h"
 #include "IO/Formats/JsonWriter.h"
+#include "Support/Counted.h"
 #include "Tune/SmtLib.h"
 #ifdef TW_WITH_SOLVER
 #include "Tune/Solver.h"
@@ -9,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 using namespace mlir;
 
@@ -39,8 +41,8 @@ tune::LegalCount countLegal(const tune::Space &space, const SpaceRequest &reques
 //===----------------------------------------------------------------------===//
 
 std::string countText(tune::LegalCount count) {
-  std::string number = fmt::format("{:.0f}", count.number);
-  return count.isExact ? number : "at least " + number;
+  std::string points = counted(fmt::format("{:.0f}", count.number), "legal point");
+  return count.isExact ? points : "at least " + points;
 }
 
 std::string quoted(const std::vector<std::string> &texts) {
@@ -71,16 +73,16 @@ std::string describe(const KernelSpace &kernel, const SpaceRequest &request) {
   if (kernel.bound.workers > 0)
     text += fmt::format("  the variant for {} workers or more\n", kernel.bound.workers);
   text += describe(kernel.features);
-  text += fmt::format("  {} knobs\n", kernel.space.knobs.size());
+  text += fmt::format("  {}\n", counted(kernel.space.knobs.size(), "knob"));
   for (const tune::Knob &knob : kernel.space.knobs)
     text += fmt::format("    {} = {}, of {}: {}\n", knob.name, kernel.point.at(knob.name),
                         fmt::join(knob.values, " "), knob.meaning);
-  text += fmt::format("  {} constraints\n", kernel.space.constraints.size());
+  text += fmt::format("  {}\n", counted(kernel.space.constraints.size(), "constraint"));
   for (const kernels::Constraint &constraint : kernel.space.constraints)
     text += fmt::format("    {} <= {}{}{}\n", constraint.lessText, constraint.moreText,
                         constraint.reason.empty() ? "" : ": ", constraint.reason);
   if (request.countMost > 0)
-    text += fmt::format("  {} legal points\n", countText(countLegal(kernel.space, request)));
+    text += fmt::format("  {}\n", countText(countLegal(kernel.space, request)));
   return text;
 }
 
@@ -218,6 +220,7 @@ Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &
   JsonWriter json;
   json.beginObject().key("spaces").beginArray();
   std::vector<std::string> names;
+  std::set<std::string> knobs;
   bool isFound = request.kernel.empty();
   forEachSpace(module, chooser, request,
                [&](KernelSpace &kernel, const ConfigurationProblem &problem) {
@@ -225,9 +228,11 @@ Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &
                  if (!request.kernel.empty() && request.kernel != kernel.kernel)
                    return;
                  isFound = true;
-                 for (tune::Knob &knob : kernel.space.knobs)
+                 for (tune::Knob &knob : kernel.space.knobs) {
+                   knobs.insert(knob.name);
                    if (!request.knobs.empty() && !llvm::is_contained(request.knobs, knob.name))
                      knob.values = {kernel.point.at(knob.name)};
+                 }
                  if (request.isJson)
                    write(json, kernel, problem, chooser, request);
                  else if (request.isSmtLib)
@@ -243,6 +248,17 @@ Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &
         {},
         {},
         fmt::format("its kernels are {}", fmt::join(names, ", "))};
+  for (const std::string &knob : request.knobs)
+    if (!knobs.contains(knob))
+      return Diagnostic{
+          Code::DRIVER_1,
+          request.kernel.empty()
+              ? fmt::format("no kernel of the model has a knob that is called {}", knob)
+              : fmt::format("the kernel {} has no knob that is called {}", request.kernel, knob),
+          {},
+          {},
+          fmt::format("{} knobs are {}", request.kernel.empty() ? "their" : "its",
+                      fmt::join(knobs, ", "))};
   return request.isJson ? json.endArray().endObject().text() + "\n" : text;
 }
 

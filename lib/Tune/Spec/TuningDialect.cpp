@@ -2,6 +2,7 @@
 #include "Tune/Spec/TuningDialect.h"
 #include "GraphToTile/Configuration/KernelFeatures.h"
 #include "IR/Graph/Decisions.h"
+#include "Support/DType.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -77,15 +78,53 @@ static FailureOr<KernelOp> kernelOf(Operation *matcher, Operation *payload) {
   return matcher->emitError() << "matches kernels, not a " << payload->getName(), failure();
 }
 
-static constexpr llvm::StringLiteral featureNames[] = {"dtypes",     "kind",      "number",
-                                                       "operations", "signature", "weight"};
+namespace {
+
+bool isText(Attribute value) { return isa<StringAttr>(value); }
+bool isNumber(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isInteger(64);
+}
+bool isFlag(Attribute value) { return isa<BoolAttr>(value); }
+bool areTexts(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && llvm::all_of(list, isText);
+}
+bool areDTypes(Attribute value) {
+  return areTexts(value) && llvm::all_of(cast<ArrayAttr>(value), [](Attribute each) {
+           return parseDType(cast<StringAttr>(each).getValue()).has_value();
+         });
+}
+
+/// What a matcher may ask for. Anything else would match no kernel, whatever it computes.
+struct Feature {
+  llvm::StringLiteral name;
+  bool (*isValue)(Attribute);
+  llvm::StringLiteral values;
+};
+
+constexpr Feature features[] = {
+    {"dtypes", areDTypes, "a list of element types, as [\"f32\", \"bf16\"]"},
+    {"kind", isText, "a kind of configurations, as \"contraction\""},
+    {"number", isNumber, "a number, as 0"},
+    {"operations", areTexts, "a list of operators, as [\"linear\", \"relu\"]"},
+    {"signature", isText, "a text, as \"667cef4f44901dc5\""},
+    {"weight", isFlag, "true or false"}};
+
+} // namespace
 
 LogicalResult MatchKernelOp::verify() {
-  for (NamedAttribute feature : getFeatures())
-    if (!llvm::is_contained(featureNames, feature.getName()))
-      return emitOpError() << "knows no feature \"" << feature.getName().getValue()
+  for (NamedAttribute feature : getFeatures()) {
+    StringRef name = feature.getName().getValue();
+    const auto *known = llvm::find_if(features, [&](auto &each) { return each.name == name; });
+    if (known == std::end(features))
+      return emitOpError() << "knows no feature \"" << name
                            << "\" of kernels; there are dtypes, kind, number, operations, "
                               "signature and weight";
+    if (!known->isValue(feature.getValue()))
+      return emitOpError() << "compares " << name << ", which is " << known->values << ", with "
+                           << feature.getValue();
+  }
   return success();
 }
 

@@ -1,7 +1,7 @@
 // A search in three parts: candidates are compiled, measured without a compiler, and read.
 // RUN: rm -rf %t && mkdir %t
 // RUN: tilewright tune %s --input=64x256xf32=random:1 --input=256x64xf32=random:2 --threads=1 --target=cpu:x86-64-v3 --no-decisions --prepare=%t/bundle --programs=4 | FileCheck %s --check-prefix=PREPARE
-// PREPARE: bundle: 4 programs with candidates for 1 kernels, 0 with other decisions
+// PREPARE: bundle: 4 programs with candidates for 1 kernel, 0 with other decisions
 // RUN: not tilewright tune %s --target=cpu:x86-64-v3 --finish=%t/bundle -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error[TW-TUNE-0006]: the bundle {{.*}}bundle has not been measured
 // RUN: env TILEWRIGHT_COMPILER=/nowhere tilewright tune --measure=%t/bundle | FileCheck %s --check-prefix=MEASURE

@@ -26,6 +26,9 @@
 // MEASURE: 5 programs measured, 0 known before
 // RUN: tilewright tune %s --finish=%t/bundle -o %t/found.mlir
 // RUN: tilewright check %s --tuning-spec=%t/found.mlir --input=32x48xf32=random:1 --input=48x64xf32=random:2 --input=64x40xf32=random:3
+// What the compiler refuses, here the first one, makes room for the next.
+// RUN: tilewright tune %models/small_mlp/small_mlp.pt2 --input=5x16xf32=random:1 --threads=1 --prepare=%t/refused --programs=2 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: 1 program with candidates for {{[0-9]}} kernels, 1 with other decisions
 // A bundle is of one model.
 // RUN: not tilewright tune %S/tune.mlir --finish=%t/bundle -o %t/other.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error[TW-TUNE-0006]: the bundle {{.*}}bundle is of {{.*}}tune_decisions.mlir, and {{.*}}tune.mlir has none of its kernels

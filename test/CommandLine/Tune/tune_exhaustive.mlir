@@ -3,7 +3,7 @@
 // RUN: tilewright tune %s --input=4x64xf32=random:1 --input=64x16xf32=random:2 --exhaustive --knobs=k_block --threads=1 --target=cpu:x86-64-v3 --budget=3s --database=%t.sqlite | FileCheck %s --check-prefix=PART
 // PART: tried  % of best
 // PART: note: k0: all of its [[LEGAL:[0-9]+]] legal configurations are to be measured, within the budget
-// PART: what the search began with reaches {{[0-9.]+}} % of the best configurations (geometric mean of 1 kernels), of {{[1-9][0-9]*}} measured, 0 rejected and {{[0-9]+}} not tried
+// PART: what the search began with reaches {{[0-9.]+}} % of the best configurations (geometric mean of 1 kernel), of {{[1-9][0-9]*}} measured, 0 rejected and {{[0-9]+}} not tried
 // The next one goes on to the end, and writes what it has found.
 // RUN: tilewright tune %s --input=4x64xf32=random:1 --input=64x16xf32=random:2 --exhaustive --knobs=k_block --threads=1 --target=cpu:x86-64-v3 --database=%t.sqlite -o %t.mlir --json > %t.json
 // RUN: %python -c "import json; r = json.load(open('%t.json')); k, = r['kernels']; e = k['exhaustive']; print(e['untried'], k['measured'] + k['rejected'] - e['legal'], r['share_of_best'] == e['share_of_best'] <= 1, [n.split('configurations ')[1] for n in r['notes'] if 'legal' in n])" | FileCheck %s --check-prefix=WHOLE

@@ -5,7 +5,7 @@
 
 namespace tw::cli {
 
-void ModelOptions::addTo(CLI::App &app) {
+void ModelOptions::addTo(CLI::App &app, const char *specOption) {
   app.add_option("MODEL", model, "a .pt2 or .mlir model, or an artifact (OUT.so)")->required();
   app.add_option(
       "--target", target,
@@ -15,7 +15,7 @@ void ModelOptions::addTo(CLI::App &app) {
   app.add_option("--config", configurations,
                  "configurations of kernels, as `compile --report=json` prints them")
       ->type_name("FILE");
-  app.add_option("--tuning-spec", tuningSpecs,
+  app.add_option(specOption, tuningSpecs,
                  "configurations by rules, as `tune` finds them; may be given several times: the "
                  "first that matches a kernel decides")
       ->type_name("FILE")

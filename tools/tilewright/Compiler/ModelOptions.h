@@ -23,7 +23,8 @@ struct ModelOptions {
   bool isUnedited = false; // without the kernels that replace some of the model's
 
   /// Adds MODEL, --target, --kernels, --config, --tuning-spec, --precision and --entry.
-  void addTo(CLI::App &app);
+  /// The one for specs may have other names, too.
+  void addTo(CLI::App &app, const char *specOption = "--tuning-spec");
   /// Adds --verify, for commands that load artifacts.
   void addVerifyTo(CLI::App &app);
   /// Adds --weights and --dump-to, for `compile`.

@@ -71,6 +71,10 @@ int Tuner::choose() {
   bool isCompared = (isOther || !kept.empty()) && !options.addsForThreads;
   if (status == 0 && goesOn() && isCompared)
     status = compareWithCompilers();
+  // Both are of what was found beside the compiler's own choice, which the search began with.
+  if (!isOther && results.ofCompilers && options.objective == Objective::Time)
+    if (std::string text = disagreementText(results.ratio, *results.ofCompilers); !text.empty())
+      results.notes.push_back(std::move(text));
   if (isOther && isCompared && !results.ofCompilers && !keepsCompilers)
     results.notes.push_back("interrupted: what is written is not compared with the compiler's own "
                             "choice, and may be slower");

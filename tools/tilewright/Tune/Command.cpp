@@ -12,6 +12,7 @@
 #include "Replay.h"
 #include "Report.h"
 #include "Searches.h"
+#include "Support/Counted.h"
 #include "tools/tilewright/Commands/Commands.h"
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Program/Values.h"
@@ -84,11 +85,6 @@ std::string foundText(const CommandOptions &options, const std::vector<FoundKern
                       const std::vector<Decision> &decisions) {
   return options.output.ends_with(".json") ? configurationText(found, decisions)
                                            : specText(options.tune.model, found, decisions);
-}
-
-/// "3 kernels"
-std::string counted(int64_t count, const char *what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// What was written, and what to do with it.
@@ -340,11 +336,14 @@ void addTune(CLI::App &app, Invocation &invocation) {
   CLI::App *command =
       app.add_subcommand("tune", "look for faster configurations of a model's kernels");
   TuneOptions &tuned = options->tune;
-  tuned.model.addTo(*command);
+  tuned.model.addTo(*command, "--tuning-spec,--starter-spec");
   command->get_option("MODEL")->required(false)->description("a .pt2 or .mlir model");
   command->get_option("--tuning-spec")
       ->description("where the search begins, instead of the compiler's choice: a spec that was "
                     "found for another machine or for similar models");
+  command->get_option("--config")
+      ->description("with --space: configurations to look at, instead of the compiler's choice; "
+                    "one that is illegal is refused with the constraint that it violates");
   options->call.addInputsTo(*command);
   tuned.tolerances.addTo(*command);
   command->add_option("-o,--output", options->output,

@@ -31,12 +31,12 @@ std::string VariantBound::text() const {
 
 Result<TunedCall> tunedCall(const rt::Metadata &program, std::span<HostTensor> inputs,
                             int workers) {
-  if (program.device) // variants of its kernels are not searched
-    return TunedCall();
   std::vector<tw_tensor> tensors;
   for (HostTensor &input : inputs)
     tensors.push_back(toRuntime(input));
   TW_ASSIGN(std::vector<rt::CalledCode> code, rt::codeOfCall(program, tensors, workers));
+  if (program.device) // variants of its kernels are not searched
+    return TunedCall();
   TunedCall call{workers, false, {}};
   for (size_t i = 0; i < code.size(); ++i)
     if (auto size = code[i].variantSize) {
@@ -143,19 +143,7 @@ Status KernelFilter::check(const std::vector<TunableKernel> &known) const {
   };
   TW_TRY(check(kernels, "--kernel",
                [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
-  TW_TRY(check(operators, "--dispatch", computes));
-  std::set<std::string> all;
-  for (const TunableKernel &kernel : known)
-    for (const Knob &knob : kernel.space.knobs)
-      all.insert(knob.name);
-  for (const std::string &knob : knobs)
-    if (!all.contains(knob))
-      return Diagnostic{Code::CLI_1,
-                        fmt::format("--knobs={} is none of the knobs of the model's kernels", knob),
-                        {},
-                        {},
-                        fmt::format("their knobs are {}", fmt::join(all, ", "))};
-  return {};
+  return check(operators, "--dispatch", computes);
 }
 
 //===----------------------------------------------------------------------===//

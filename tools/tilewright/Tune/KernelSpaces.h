@@ -75,7 +75,7 @@ struct KernelFilter {
   std::vector<std::string> knobs;     // only these have other values; empty: all
 
   bool takes(const TunableKernel &kernel) const;
-  /// Errors: CLI_1 for a name that none of the kernels, or of their knobs, has.
+  /// Errors: CLI_1 for a name that none of the kernels has. Knobs are the compiler's to check.
   Status check(const std::vector<TunableKernel> &known) const;
 };
 

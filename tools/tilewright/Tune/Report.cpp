@@ -2,6 +2,7 @@
 #include "Report.h"
 #include "../EmbeddedJson.h"
 #include "IO/Formats/JsonWriter.h"
+#include "Support/Counted.h"
 #include "TunePageText.h"
 #include "tools/tilewright/Program/Values.h"
 #include <algorithm>
@@ -44,10 +45,9 @@ static std::string exhaustiveText(const Tuner &tuner) {
     untried += kernel.search.untriedCount();
   }
   return fmt::format("what the search began with reaches {:.1f} % of the best configurations "
-                     "(geometric mean of {} "
-                     "kernels), of {} measured, {} rejected and {} not tried\n",
-                     100 * meanShareOfBest(tuner), tuner.kernels().size(), measured, rejected,
-                     untried);
+                     "(geometric mean of {}), of {} measured, {} rejected and {} not tried\n",
+                     100 * meanShareOfBest(tuner), counted(tuner.kernels().size(), "kernel"),
+                     measured, rejected, untried);
 }
 
 std::string reportText(const Tuner &tuner) {
@@ -74,10 +74,9 @@ std::string reportText(const Tuner &tuner) {
       text +=
           fmt::format("{:>10} {:>6} {:>6.3f}  {}\n", "", "", kept.ratio.median, decision.text());
   if (report.decisions.tried > 0)
-    text += fmt::format(
-        "{} other decisions about fusion and layout tried, of which {} cannot be had and "
-        "{} are kept\n",
-        report.decisions.tried, report.decisions.refused, report.decisions.kept.size());
+    text += fmt::format("{} about fusion and layout tried: {} cannot be had, {} kept\n",
+                        counted(report.decisions.tried, "other decision"), report.decisions.refused,
+                        report.decisions.kept.size());
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
   if (isExhaustive)
@@ -90,9 +89,9 @@ std::string reportText(const Tuner &tuner) {
                     bytesText(report.startBytes), report.ratio.median);
   const tune::TimeRatio &time = isForMemory ? report.timeRatio : report.ratio;
   text += fmt::format("a call takes {:.1f} us; with what is chosen {:.3f} of it (95 %: {:.3f} to "
-                      "{:.3f}), after {} trials{}\n",
-                      report.startUs, time.median, time.low, time.high, report.trials,
-                      report.isInterrupted ? "; interrupted" : "");
+                      "{:.3f}), after {}{}\n",
+                      report.startUs, time.median, time.low, time.high,
+                      counted(report.trials, "trial"), report.isInterrupted ? "; interrupted" : "");
   if (report.ofCompilers)
     text += fmt::format(
         "compiled with what is written it takes {:.3f} of the time with the compiler's own choice "

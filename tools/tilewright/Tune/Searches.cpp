@@ -5,6 +5,7 @@
 #include "IO/Formats/JsonWriter.h"
 #include "IO/OutputFile.h"
 #include "Report.h"
+#include "Support/Counted.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -60,7 +61,7 @@ int Searches::compareThreads() {
   for (const CallOfThreads &call : calls)
     if (call.ratio.isSlower()) {
       tuners.back()->keepCompilers(
-          fmt::format("with {} threads what was found is slower than", call.threads));
+          fmt::format("with {} what was found is slower than", counted(call.threads, "thread")));
       break;
     }
   return 0;
@@ -71,7 +72,8 @@ std::string Searches::text() const {
     return cli::reportText(last());
   std::string text;
   for (size_t i = 0; i < tuners.size(); ++i)
-    text += fmt::format("with {} threads:\n{}\n", threads[i], cli::reportText(*tuners[i]));
+    text +=
+        fmt::format("with {}:\n{}\n", counted(threads[i], "thread"), cli::reportText(*tuners[i]));
   return calls.empty() ? text : text + cli::reportText(calls);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SeveralThreads.h"
 #include "IO/Formats/JsonWriter.h"
+#include "Support/Counted.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ std::string reportText(std::span<const CallOfThreads> calls) {
   for (const CallOfThreads &call : calls)
     text += fmt::format("{:>8} {:>10.1f} {:>6.3f}{}\n", call.threads, call.us, call.ratio.median,
                         call.ratio.isSlower() ? "  slower than the compiler's own choice" : "");
-  return text + fmt::format("a call takes least with {} threads\n", bestThreads(calls));
+  return text + fmt::format("a call takes least with {}\n", counted(bestThreads(calls), "thread"));
 }
 
 void write(JsonWriter &json, std::span<const CallOfThreads> calls) {

@@ -5,12 +5,11 @@
 #include "CandidateLimits.h"
 #include "IO/Formats/Json.h"
 #include "IO/Formats/JsonWriter.h"
+#include "Opponents.h"
 #include "Support/ChildProcess.h"
 #include "runtime/Artifact/Artifact.h"
 #include "runtime/Device/CudaDriver.h"
-#include "runtime/Observe.h"
 #include "tools/tilewright/Compiler/ModelOptions.h"
-#include "tools/tilewright/Program/Measure.h"
 #include "tools/tilewright/Program/Program.h"
 #include <algorithm>
 #include <cerrno>
@@ -75,6 +74,16 @@ std::string driftText(double beforeUs, double afterUs) {
       beforeUs, afterUs);
 }
 
+std::string disagreementText(const tune::TimeRatio &before, const tune::TimeRatio &after) {
+  constexpr double much = 0.02; // more than what two measurements of a quiet machine differ by
+  if (after.low < before.high + much && before.low < after.high + much)
+    return "";
+  return fmt::format(
+      "compared once more, what is chosen takes {:.3f} of the time instead of {:.3f}: the machine "
+      "was busy with something else, and what a search finds is worth most on a quiet one",
+      after.median, before.median);
+}
+
 std::string rooflineText(double share) {
   constexpr double most = 1.1; // by which two measurements of a quiet machine differ
   if (share < most)
@@ -106,67 +115,6 @@ Result<std::vector<HostTensor>> copyOf(std::span<const HostTensor> tensors) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Events around a dispatch on a GPU take as long as some microseconds of it, and what it waits for
-/// before it begins overlaps with the one before where others follow: of those that take less than
-/// this, several are timed together.
-constexpr int64_t longDispatchNs = 200'000;
-
-/// A loaded program that is called over and over.
-class Runner {
-public:
-  static Result<Runner> load(const std::string &artifact, std::span<const HostTensor> inputs,
-                             int threads) {
-    Runner runner;
-    TW_TRY(loadArtifact(artifact, "", /*verify=*/false, runner.program));
-    TW_ASSIGN(runner.instance, createInstance(runner.program.get(), threads));
-    TW_ASSIGN(runner.inputs, copyOf(inputs));
-    if (isForGpu(rt::metadataOf(runner.program.get()).target))
-      TW_TRY(rt::repeatDispatches(runner.instance.get(), longDispatchNs));
-    runner.restore.emplace(runner.program.get(), runner.inputs);
-    return runner;
-  }
-
-  Status warmUp() {
-    auto time = timeOnce(instance.get(), inputs, &*restore);
-    return time ? Status() : Status(time.error());
-  }
-
-  /// After a call: before, there is no plan.
-  int64_t bytes() const {
-    return tw_program_describe(program.get())->weight_bytes +
-           tw_instance_memory(instance.get()).reserved_bytes;
-  }
-
-  /// One call, of which `times` gets everything.
-  Status time(ProgramCosts &times) {
-    TW_TRY(fromRuntime(tw_instance_record(instance.get(), 1)));
-    TW_ASSIGN(double us, timeOnce(instance.get(), inputs, &*restore));
-    double all = 0;
-    std::map<std::vector<std::string>, double> spent;
-    const auto &dispatches = rt::metadataOf(program.get()).dispatches;
-    for (size_t i = 0; i < dispatches.size(); ++i) {
-      const rt::DispatchInfo &dispatch = dispatches[i];
-      std::vector<std::string> kernels = dispatch.configured;
-      if (kernels.empty())
-        kernels.push_back(dispatch.kernel);
-      tw_dispatch_times recorded = tw_instance_recorded(instance.get(), int32_t(i));
-      double total = double(recorded.total_ns) / 1000;
-      spent[std::move(kernels)] += total;
-      all += total;
-    }
-    times.call.push_back(isForGpu(rt::metadataOf(program.get()).target) ? all : us);
-    for (const auto &[kernels, total] : spent)
-      times.dispatches[kernels].push_back(total);
-    return {};
-  }
-
-private:
-  ProgramPtr program;
-  InstancePtr instance;
-  std::vector<HostTensor> inputs;
-  std::optional<Restore> restore;
-};
 
 /// Calls of microseconds vary by more than what is looked for: so many times the pairs, while they
 /// take no longer than this.
@@ -214,23 +162,19 @@ Result<TrialResult> tryHere(const std::string &start, const std::string &candida
   }
   if (options.pairs == 0)
     return result;
-  TW_ASSIGN(Runner incumbent, Runner::load(start, calls.front().inputs, options.threads));
-  TW_ASSIGN(Runner challenger, Runner::load(candidate, calls.front().inputs, options.threads));
-  TW_TRY(incumbent.warmUp());
-  TW_TRY(challenger.warmUp());
+  Opponents opponents;
   auto end = std::chrono::steady_clock::now() + timeOfShortCalls;
   for (int pair = 0; pair < options.pairs * mostOfShortCalls; ++pair) {
     if (pair >= options.pairs && std::chrono::steady_clock::now() > end)
       break;
-    // Whoever is second finds the caches as the first has left them.
-    if (pair % 2 == 0)
-      TW_TRY(incumbent.time(result.start));
-    TW_TRY(challenger.time(result.candidate));
-    if (pair % 2 == 1)
-      TW_TRY(incumbent.time(result.start));
+    if (opponents.areToBeLoaded(pair)) {
+      auto before = std::chrono::steady_clock::now();
+      TW_TRY(opponents.load(start, candidate, calls.front().inputs, options.threads));
+      end += std::chrono::steady_clock::now() - before;
+    }
+    TW_TRY(opponents.time(/*isCandidateFirst=*/pair % 2 == 1, result));
   }
-  result.start.bytes = incumbent.bytes();
-  result.candidate.bytes = challenger.bytes();
+  opponents.readBytes(result);
   return result;
 }
 

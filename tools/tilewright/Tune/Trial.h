@@ -5,6 +5,7 @@
 #pragma once
 #include "IO/HostTensor.h"
 #include "Support/Diagnostic.h"
+#include "Tune/Comparison.h"
 #include "tools/tilewright/Program/CallResults.h"
 #include <map>
 #include <optional>
@@ -65,6 +66,10 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
 /// Whether the machine has changed, by what a call of one program took before and after a search;
 /// 0: nothing was measured then. Empty: it has not.
 std::string driftText(double beforeUs, double afterUs);
+
+/// What is to be said of two comparisons of the same programs that contradict each other; empty:
+/// they do not.
+std::string disagreementText(const tune::TimeRatio &before, const tune::TimeRatio &after);
 
 /// What is to be said where a kernel reaches `share` of the roofline, more than there can be;
 /// empty: nothing.

@@ -2,6 +2,7 @@
  *
  * A candidate of a search, y = 2 x, with the fault that TW_FAULT names. */
 #include "Artifact.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,21 @@ static void outgrow(void) {
       abort();
 }
 
+/* Of two programs that are loaded one after the other, the second of all and each second one after
+ * it waits: as if its place in memory were the slower one. */
+static void waitInPlace(void) {
+  static int place = 0;
+  if (place == 0) {
+    const char *known = getenv("TW_PLACES");
+    char text[16];
+    place = known ? atoi(known) + 1 : 1;
+    snprintf(text, sizeof text, "%d", place);
+    setenv("TW_PLACES", text, 1);
+  }
+  if (place % 2 == 0)
+    usleep(1000);
+}
+
 TW_EXPORT int32_t tilewright_program(const tw_call *call) {
   static float calls = 0;
   const char *fault = getenv("TW_FAULT");
@@ -30,6 +46,8 @@ TW_EXPORT int32_t tilewright_program(const tw_call *call) {
     outgrow();
   if (!strcmp(fault, "refuse"))
     return 1;
+  if (!strcmp(fault, "place"))
+    waitInPlace();
   for (int i = 0; i < 4; ++i)
     y[i] = 2 * x[i];
   if (!strcmp(fault, "wrong"))

@@ -8,6 +8,7 @@
 #include "IO/InputSpec.h"
 #include "IO/OutputFile.h"
 #include "KnownCalls.h"
+#include "Support/Counted.h"
 #include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Machine.h"
@@ -201,7 +202,7 @@ int measureBundle(const std::string &folder, const ToleranceOptions &tolerances,
     report.value(std::string_view(note));
     text += fmt::format("note: {}\n", note);
   }
-  text += fmt::format("{} programs measured, {} known before{}\n", measurer.measured,
+  text += fmt::format("{} measured, {} known before{}\n", counted(measurer.measured, "program"),
                       measurer.known, goesOn() ? "" : "; interrupted");
   TW_TRY_CLI(writeResults(json ? report.endArray().endObject().text() + "\n" : text));
   return 0;

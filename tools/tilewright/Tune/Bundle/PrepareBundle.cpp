@@ -4,6 +4,7 @@
 #include "BundleKernels.h"
 #include "IO/File.h"
 #include "IO/Formats/Npy.h"
+#include "Support/Counted.h"
 #include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Program.h"
@@ -109,12 +110,15 @@ public:
                int seconds, const std::function<bool()> &goesOn)
       : options(options), kernels(kernels), folder(folder), seconds(seconds), goesOn(goesOn) {}
 
-  /// A share of all programs, which is one at least; `mayGoOn` is asked before each.
+  /// A share of all programs, which is one at least where the compiler has one; `mayGoOn` is asked
+  /// before each.
   Status addAlternatives(int64_t programs, const std::function<bool(size_t)> &mayGoOn) {
     auto most = size_t(std::max(programs / programsOfAlternative, int64_t(1)));
-    for (size_t i = 0; i < std::min(most, kernels.alternatives.size()); ++i)
-      if (mayGoOn(bundle.programs.size()))
-        TW_TRY(add(kernels.alternatives[i]));
+    for (const BundledAlternative &alternative : kernels.alternatives) {
+      if (bundle.programs.size() >= most || !mayGoOn(bundle.programs.size()))
+        break;
+      TW_TRY(add(alternative));
+    }
     return {};
   }
 
@@ -254,9 +258,10 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
   TW_TRY_CLI(writer.addCandidates(programs, mayGoOn));
   progress.clear();
   TW_TRY_CLI(writeBundle(bundle, writer.bundle));
-  TW_TRY_CLI(writeResults(
-      fmt::format("{}: {} programs with candidates for {} kernels, {} with other decisions\n",
-                  bundle, writer.bundle.programs.size() - others, kernels.kernels.size(), others)));
+  TW_TRY_CLI(
+      writeResults(fmt::format("{}: {} with candidates for {}, {} with other decisions\n", bundle,
+                               counted(writer.bundle.programs.size() - others, "program"),
+                               counted(kernels.kernels.size(), "kernel"), others)));
   return 0;
 }
 
@@ -314,7 +319,7 @@ int finishBundle(const TuneOptions &options, const std::string &bundle,
   };
   bool isEmpty = known == 0 && std::ranges::any_of(made->programs, isOfKernels);
   report +=
-      fmt::format("{} measurements, on {}{}\n", known, *machine,
+      fmt::format("{}, on {}{}\n", counted(known, "measurement"), *machine,
                   isEmpty ? ": its programs were all left out, or measuring was interrupted" : "");
   if (!best && options.model.tuningSpecs.empty())
     return 0;
