@@ -12,7 +12,8 @@ namespace tw::cli {
 /// Of all threads together, per second.
 struct Limits {
   int threads = 0;
-  double flops32 = 0, flops16 = 0; // f32, and bf16 summed in f32
+  double flops32 = 0;
+  double flops16 = 0; // bf16 summed in f32, by instructions of its own or as f32
 
   /// Operations on elements of a type ("f32", "bf16"); 0: not known.
   double flopsOf(std::string_view type) const;

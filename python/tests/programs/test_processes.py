@@ -227,10 +227,10 @@ def test_interrupt_ends_what_prints_a_long_kernel(capsys, target, count):
     begin = time.monotonic()
     k.print(as_="assembly", target=target)
     once = time.monotonic() - begin
-    begin = time.monotonic()
+    capsys.readouterr()
     with pytest.raises(KeyboardInterrupt), interrupted_after(once / 4):
         k.print(as_="assembly", target=target)
-    assert time.monotonic() - begin < 0.8 * once
+    assert capsys.readouterr().out == ""  # it ended before there was a text
 
 
 class Count(torch.nn.Module):
