@@ -203,6 +203,39 @@ Subject rows(int64_t count, int64_t columns, int64_t each = 1) {
   return subject;
 }
 
+/// Elements of twice so many rows less their row's sum, times what all rows share.
+Subject scaledRows(int64_t count, int64_t columns) {
+  std::string text = fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[2, {0}, {1}], f16>, in %w: !tile.buffer<[{1}], f32>,
+                   out %y: !tile.buffer<[2, {0}, {1}], f32>) grid [2, {0}] {{
+      %p = tile.program_id 0
+      %q = tile.program_id 1
+      %c0 = arith.constant 0 : index
+      %narrow = tile.load %x[%p, %q, %c0] : !tile.buffer<[2, {0}, {1}], f16> -> tensor<1x1x{1}xf16>
+      %row = arith.extf %narrow : tensor<1x1x{1}xf16> to tensor<1x1x{1}xf32>
+      %sum = tile.reduce sum %row axis 2 : tensor<1x1x{1}xf32> -> tensor<1x1xf32>
+      %column = tile.reshape %sum : tensor<1x1xf32> -> tensor<1x1x1xf32>
+      %sums = tile.broadcast %column : tensor<1x1x1xf32> -> tensor<1x1x{1}xf32>
+      %apart = arith.subf %row, %sums : tensor<1x1x{1}xf32>
+      %shared = tile.load %w[%c0] : !tile.buffer<[{1}], f32> -> tensor<{1}xf32>
+      %scale = tile.reshape %shared : tensor<{1}xf32> -> tensor<1x1x{1}xf32>
+      %scaled = arith.mulf %apart, %scale : tensor<1x1x{1}xf32>
+      tile.store %scaled, %y[%p, %q, %c0] : tensor<1x1x{1}xf32>, !tile.buffer<[2, {0}, {1}], f32>
+    }})",
+                                 count, columns);
+  Subject subject{text, {}};
+  for (const std::string &input : {fmt::format("2x{}x{}xf16=random:1", count, columns),
+                                   fmt::format("{}xf32=random:2", columns)})
+    subject.inputs.push_back(*readInput(*parseInputSpec(input)));
+  return subject;
+}
+
+TEST(Faults, OfRowsTakenInTurns) {
+  // One stage for the rows of the program after, and two.
+  expectAllFound(scaledRows(8, 32768));
+  expectAllFound(scaledRows(9, 20480));
+}
+
 TEST(Faults, OfRowsInSharedMemory) {
   // A block has one program: nothing comes behind the last barrier.
   expectAllFound(rows(4, 20480), {"without nvvm.barrier0"});

@@ -5,6 +5,7 @@
 // multiple of what an access has, or go beyond the end of their buffer.
 #include "CompiledKernel.h"
 #include "SimulatedTarget.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -165,6 +166,34 @@ TEST(Rows, LieInSharedMemory) {
     experiment.order = order;
     expectSame({20480, "f16"}, 2);
     expectSame({24576, "f16", 2, 4, false}, 4);
+  }
+  EXPECT_EQ(experiment.fault(), "");
+}
+
+/// A block keeps what all programs read, and takes its programs' own rows one after the other from
+/// one stage or from two; the last blocks have fewer programs.
+TEST(Rows, AreTakenInTurns) {
+  constexpr int64_t multiprocessors = 2, programs = 33;
+  const std::pair<Rows, int64_t> taken[] = {
+      {{16400, "f16", 1, programs, false}, 2},
+      {{16400, "bf16", 1, programs, true}, 2},     // two rows of its own
+      {{12000, "f16", 2, 2 * programs, false}, 2}, // that are gone through together
+      {{32768, "f16", 1, programs, false}, 1},
+  };
+  int64_t barriers = 0;
+  auto count = [&](mlir::ModuleOp module) {
+    module.walk([&](mlir::NVVM::MBarrierInitOp) { ++barriers; });
+  };
+  simulator::Experiment experiment(count, multiprocessors);
+  for (auto order : {simulator::Order::Forwards, simulator::Order::Backwards,
+                     simulator::Order::GroupsForwards}) {
+    experiment.order = order;
+    for (const auto &[rows, stages] : taken) {
+      SCOPED_TRACE(rows.columns);
+      barriers = 0;
+      expectSame(rows, rows.count);
+      EXPECT_EQ(barriers, 2 * (stages + 1)); // of two kernels, with one for what is kept
+    }
   }
   EXPECT_EQ(experiment.fault(), "");
 }

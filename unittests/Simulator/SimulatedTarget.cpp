@@ -49,13 +49,13 @@ void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t en
 }
 
 const target::GpuArchitecture &simulatedArchitecture() {
-  const target::GpuArchitecture &whole = *target::gpuArchitecture("sm_90a");
-  static const target::GpuArchitecture small = [&] {
-    target::GpuArchitecture copy = whole;
-    copy.multiprocessors = 1;
-    return copy;
-  }();
-  return running ? small : whole;
+  return running ? running->architecture : *target::gpuArchitecture("sm_90a");
+}
+
+target::GpuArchitecture architectureOf(int64_t multiprocessors) {
+  target::GpuArchitecture copy = *target::gpuArchitecture("sm_90a");
+  copy.multiprocessors = multiprocessors;
+  return copy;
 }
 
 class SimulatedTarget : public target::Target {
@@ -152,7 +152,8 @@ private:
 
 } // namespace
 
-Experiment::Experiment(std::function<void(ModuleOp)> change) : change(std::move(change)) {
+Experiment::Experiment(std::function<void(ModuleOp)> change, int64_t multiprocessors)
+    : change(std::move(change)), architecture(architectureOf(multiprocessors)) {
   running = this;
 }
 Experiment::~Experiment() { running = nullptr; }

@@ -302,8 +302,11 @@ private:
     }
     own.threads = shape.allThreads();
     own.programsBeside = shape.programs;
-    return emitPrograms(result, own, shape, name, sharedLimit, isBeside || bulk ? 0 : width.held,
-                        bulk);
+    bool keeps = bulk && bulk->keeps();
+    if (keeps)
+      own.blocksOfMultiprocessor = bulk->blocks;
+    return emitPrograms(result, own, shape, name, sharedLimit,
+                        isBeside || (bulk && !keeps) ? 0 : width.held, bulk);
   }
 
   /// The same beside the kernel for tensor cores, for other sizes.

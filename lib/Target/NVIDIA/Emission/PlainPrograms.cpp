@@ -63,20 +63,62 @@ LogicalResult PlainPrograms::overPrograms(ValueRange carried,
   return body(programs);
 }
 
-/// Each program waits for its own loads, and reads them where they lie.
+/// Begins the own loads of program `number`, the block's number `turn`, if there is one.
+void PlainPrograms::beginLoads(const BulkLoads &loads, const Ix &number, Value turn,
+                               const Indices &grid) {
+  loads.byOneThread(e.ix().less(number, Ix(count)), [&] {
+    setProgram(e, number, grid);
+    loads.begin(turn);
+  });
+}
+
+/// Begins the loads of the block's first programs, and of what it keeps.
+void PlainPrograms::beginFirst(const BulkLoads &loads, const Indices &grid) {
+  for (int64_t turn = 0; turn < loads.getPlan().stages; ++turn) {
+    Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(turn)));
+    beginLoads(loads, e.ix().add(first, e.ix().mul(step, turn)), number, grid);
+  }
+  loads.byOneThread({}, [&] { loads.beginKept(); });
+}
+
+/// The threads take what they need of the loads that the program has waited for; those of a later
+/// program begin then.
+LogicalResult PlainPrograms::takeTurns(const BulkLoads &loads, const Ix &number, Value turn,
+                                       const Indices &grid) {
+  if (failed(loads.hold()))
+    return failure();
+  int64_t stages = loads.getPlan().stages;
+  Value later = arith::AddIOp::create(
+      b, loc, turn, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(stages))));
+  beginLoads(loads, e.ix().add(number, e.ix().mul(step, stages)), later, grid);
+  setProgram(e, number, grid);
+  loads.takeKept();
+  return success();
+}
+
+/// Each program waits for its own loads, and reads them where they lie, or takes them from there.
 LogicalResult PlainPrograms::emitFromShared(const BulkLoads &loads, const Indices &grid) {
-  loads.initBarrier();
-  Value parity = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  return overPrograms(parity, [&](scf::ForOp programs) -> LogicalResult {
-    parity = programs.getRegionIterArg(0);
-    setProgram(e, programs.getInductionVar(), grid);
-    loads.begin();
-    loads.take(parity);
+  bool keeps = loads.getPlan().keeps();
+  loads.initBarriers();
+  if (keeps)
+    beginFirst(loads, grid);
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  return overPrograms(none, [&](scf::ForOp programs) -> LogicalResult {
+    Value turn = programs.getRegionIterArg(0);
+    Ix number = programs.getInductionVar();
+    setProgram(e, number, grid);
+    if (!keeps)
+      loads.byOneThread({}, [&] { loads.begin(turn); });
+    loads.take(turn);
+    if (keeps && failed(takeTurns(loads, number, turn, grid)))
+      return failure();
     if (failed(e.block(e.kernel.getBody().front())))
       return failure();
-    e.barrier();
+    // Where threads take their loads, they wait for each other before scratch is written again.
+    if (!keeps)
+      e.barrier();
     Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
-    scf::YieldOp::create(b, loc, ValueRange{arith::XOrIOp::create(b, loc, parity, one)});
+    scf::YieldOp::create(b, loc, ValueRange{arith::AddIOp::create(b, loc, turn, one)});
     return success();
   });
 }
@@ -92,7 +134,7 @@ LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<BulkP
   e.shared = partOf(LLVM::AddrSpaceCastOp::create(b, loc, generic, shared), beside, ofShared);
   LogicalResult done = success();
   if (plan) {
-    e.sharedBytes = e.mostSharedBytes = plan->sharedBytes;
+    e.sharedBytes = e.mostSharedBytes = plan->sharedBytes();
     done = emitFromShared(BulkLoads(e, *plan, shared), grid);
   } else {
     done = overPrograms({}, [&](scf::ForOp programs) {

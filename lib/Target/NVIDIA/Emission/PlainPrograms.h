@@ -27,6 +27,10 @@ private:
   void setThread();
   mlir::Value partOf(mlir::Value all, const Ix &number, mlir::arith::MulIOp &offset);
   mlir::LogicalResult emitProgram(const Ix &number, const Indices &grid);
+  void beginLoads(const BulkLoads &loads, const Ix &number, mlir::Value turn, const Indices &grid);
+  void beginFirst(const BulkLoads &loads, const Indices &grid);
+  mlir::LogicalResult takeTurns(const BulkLoads &loads, const Ix &number, mlir::Value turn,
+                                const Indices &grid);
   mlir::LogicalResult emitFromShared(const BulkLoads &loads, const Indices &grid);
   mlir::LogicalResult overPrograms(mlir::ValueRange carried,
                                    llvm::function_ref<mlir::LogicalResult(mlir::scf::ForOp)> body);
