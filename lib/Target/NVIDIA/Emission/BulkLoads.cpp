@@ -103,27 +103,28 @@ std::optional<int64_t> programsOf(tile::KernelOp kernel) {
 /// gone through as they are loaded, so that threads find in registers what they have taken.
 bool goesThroughLoads(tile::KernelOp kernel, const BulkPlan &plan) {
   auto shape = cast<RankedTensorType>(tile::LoadOp(plan.own.loads.front()).getType()).getShape();
-  auto isSame = [&](Type type) {
+  auto isLoaded = [&](tile::LoadOp load) {
+    return llvm::is_contained(plan.own.loads, load) || llvm::is_contained(plan.kept.loads, load);
+  };
+  auto isGood = [&](Type type) {
     auto tile = cast<RankedTensorType>(type);
     return tile.hasStaticShape() && (tile.getNumElements() == 1 || tile.getShape() == shape);
   };
-  return !kernel
-              .walk([&](Operation *op) {
-                bool isGood = true;
-                if (auto load = dyn_cast<tile::LoadOp>(op))
-                  isGood = llvm::is_contained(plan.kept.loads, load) || isSame(load.getType());
-                else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-                  isGood = isSame(reduce.getOperand().getType());
-                else if (auto store = dyn_cast<tile::StoreOp>(op))
-                  isGood = isSame(store.getTile().getType());
-                else
-                  isGood = !isa<tile::GatherOp>(op);
-                return isGood ? WalkResult::advance() : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+  bool isAll = true;
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      isAll &= isLoaded(load) || (isGood(load.getType()) && load.getType().getNumElements() == 1);
+    else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      isAll &= isGood(reduce.getOperand().getType());
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      isAll &= isGood(store.getTile().getType());
+    else
+      isAll &= !isa<tile::GatherOp>(op);
+  });
+  return isAll;
 }
 
-/// Blocks that keep what all programs read, if that is more than each has of its own.
+/// Blocks that keep what all programs read, if that is at least as much as each has of its own.
 std::optional<BulkPlan> planKept(tile::KernelOp kernel, const Width &width,
                                  const GpuArchitecture &architecture) {
   if (!areHeldBy(width, keepingThreads))
@@ -131,21 +132,17 @@ std::optional<BulkPlan> planKept(tile::KernelOp kernel, const Width &width,
   BulkPlan plan{};
   for (auto op : kernel.getOps<tile::LoadOp>()) {
     Place place = placeOf(kernel, op);
-    auto type = cast<RankedTensorType>(op.getType());
     if (place == Place::SameInAll)
       plan.kept.add(op);
-    else if (place == Place::OfProgram && type.getNumElements() == *width.largestTile)
+    else if (place == Place::OfProgram &&
+             cast<RankedTensorType>(op.getType()).getNumElements() == *width.largestTile)
       plan.own.add(op);
-    else if (!type.hasStaticShape() || type.getNumElements() > 1)
-      return std::nullopt;
   }
-  if (plan.own.bytes < leastBytes || plan.kept.bytes < plan.own.bytes ||
+  int64_t room = architecture.sharedBytes - leastScratch - plan.kept.bytes;
+  if (plan.own.bytes < leastBytes || plan.own.bytes > room || plan.kept.bytes < plan.own.bytes ||
       !goesThroughLoads(kernel, plan))
     return std::nullopt;
-  plan.stages = std::min(mostStages, (architecture.sharedBytes - leastScratch - plan.kept.bytes) /
-                                         plan.own.bytes);
-  if (plan.kept.bytes + plan.own.bytes + leastScratch > architecture.sharedBytes)
-    return std::nullopt;
+  plan.stages = std::min(mostStages, room / plan.own.bytes);
   std::optional<int64_t> programs = programsOf(kernel);
   if (!programs)
     emitReport(kernel.getLoc())
