@@ -35,6 +35,12 @@ bool isSynchronization(Operation *op) {
              NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op);
 }
 
+/// What sets an output or the counter of programs before any of them runs.
+bool isFill(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  return isa<LLVM::StoreOp>(op) && function && function.getName().ends_with("_fill");
+}
+
 /// Of k; what may be launched instead (k_plain) does not run.
 bool canMake(Change change, Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -42,7 +48,7 @@ bool canMake(Change change, Operation *op) {
     return false;
   switch (change) {
   case Change::Remove:
-    return isSynchronization(op);
+    return isSynchronization(op) || isFill(op);
   case Change::OtherPhase:
     return isa<NVVM::MBarrierTryWaitParityOp>(op);
   case Change::OneMorePending:

@@ -124,6 +124,11 @@ bool goesThroughLoads(tile::KernelOp kernel, const BulkPlan &plan) {
   return isAll;
 }
 
+/// What a block that keeps so many bytes has for own loads.
+int64_t roomBeside(int64_t kept, const GpuArchitecture &architecture) {
+  return architecture.sharedBytes - leastScratch - kept;
+}
+
 /// Blocks that keep what all programs read, if that is at least as much as each has of its own.
 std::optional<BulkPlan> planKept(tile::KernelOp kernel, const Width &width,
                                  const GpuArchitecture &architecture) {
@@ -138,17 +143,18 @@ std::optional<BulkPlan> planKept(tile::KernelOp kernel, const Width &width,
              cast<RankedTensorType>(op.getType()).getNumElements() == *width.largestTile)
       plan.own.add(op);
   }
-  int64_t room = architecture.sharedBytes - leastScratch - plan.kept.bytes;
-  if (plan.own.bytes < leastBytes || plan.own.bytes > room || plan.kept.bytes < plan.own.bytes ||
+  if (plan.own.bytes < leastBytes || plan.kept.bytes < plan.own.bytes ||
+      !hasRoomToKeep(plan.kept.bytes, plan.own.bytes, architecture) ||
       !goesThroughLoads(kernel, plan))
     return std::nullopt;
+  int64_t room = roomBeside(plan.kept.bytes, architecture);
   plan.stages = std::min(mostStages, room / plan.own.bytes);
   std::optional<int64_t> programs = programsOf(kernel);
   if (!programs)
     emitReport(kernel.getLoc())
         << "does not keep what all programs read in shared memory: how many "
            "programs there are is known only at the call";
-  if (!programs || *programs < architecture.multiprocessors * leastPrograms)
+  if (!programs || !areEnoughToKeep(*programs, architecture))
     return std::nullopt;
   plan.shape = {keepingThreads, 1};
   plan.blocks = 1;
@@ -163,8 +169,18 @@ void BulkPart::add(tile::LoadOp op) {
   bytes += bytesOf(op);
 }
 
+int64_t BulkPlan::firstNumber() const { return firstBarrier() + barriers() * barrierBytes; }
+
 int64_t BulkPlan::sharedBytes() const {
-  return alignUp(firstBarrier() + barriers() * barrierBytes, accessBytes);
+  return alignUp(firstNumber() + numbers() * numberBytes, accessBytes);
+}
+
+bool hasRoomToKeep(int64_t kept, int64_t own, const GpuArchitecture &architecture) {
+  return own <= roomBeside(kept, architecture);
+}
+
+bool areEnoughToKeep(int64_t programs, const GpuArchitecture &architecture) {
+  return programs >= architecture.multiprocessors * leastPrograms;
 }
 
 std::optional<BulkPlan> planBulkLoads(tile::KernelOp kernel, const Width &width,

@@ -5,8 +5,8 @@
 // one program: one loads or stores while another computes, and rows are read from shared memory as
 // often as the program goes through them. Or, where programs read more that is the same in all of
 // them than of their own, one block keeps that in shared memory and runs one program after the
-// other: its threads take the program's own rows into registers, and while they compute with them,
-// those of a later program come to where these were.
+// other (ClaimedPrograms.h): its threads take the program's own rows into registers, and while they
+// compute with them, those of a later program come to where these were.
 #pragma once
 #include "Target/NVIDIA/Emission/BlockShape.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
@@ -25,7 +25,7 @@ struct BulkPart {
 };
 
 /// What is loaded so, and what shared memory has: what is kept, a stage for each of some programs'
-/// own loads, a barrier for each of these.
+/// own loads, a barrier for each of these, and numbers of programs that the block runs next.
 struct BulkPlan {
   BulkPart own;       // of one program
   BulkPart kept;      // the same in all programs, which a block loads once
@@ -36,6 +36,10 @@ struct BulkPlan {
   bool keeps() const { return !kept.loads.empty(); }
   int64_t firstBarrier() const { return kept.bytes + stages * own.bytes; }
   int64_t barriers() const { return stages + (keeps() ? 1 : 0); }
+  int64_t firstNumber() const;
+  /// One is written for each stage while those of the stages before are read.
+  int64_t numbers() const { return keeps() ? 2 * stages : 0; }
+  static constexpr int64_t numberBytes = 4;
   int64_t sharedBytes() const;
 };
 
@@ -43,6 +47,11 @@ struct BulkPlan {
 /// short, registers hold them, or shared memory has no room.
 std::optional<BulkPlan> planBulkLoads(tile::KernelOp kernel, const Width &width,
                                       const GpuArchitecture &architecture);
+
+/// Whether a block can keep so many bytes that all programs read beside those of a program's own.
+bool hasRoomToKeep(int64_t kept, int64_t own, const GpuArchitecture &architecture);
+/// Whether so many programs are enough for that.
+bool areEnoughToKeep(int64_t programs, const GpuArchitecture &architecture);
 
 class BulkLoads {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Emission/PlainPrograms.h"
+#include "Target/NVIDIA/Emission/ClaimedPrograms.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -63,60 +64,18 @@ LogicalResult PlainPrograms::overPrograms(ValueRange carried,
   return body(programs);
 }
 
-/// Begins the own loads of program `number`, the block's number `turn`, if there is one.
-void PlainPrograms::beginLoads(const BulkLoads &loads, const Ix &number, Value turn,
-                               const Indices &grid) {
-  loads.byOneThread(e.ix().less(number, Ix(count)), [&] {
-    setProgram(e, number, grid);
-    loads.begin(turn);
-  });
-}
-
-/// Begins the loads of the block's first programs, and of what it keeps.
-void PlainPrograms::beginFirst(const BulkLoads &loads, const Indices &grid) {
-  for (int64_t turn = 0; turn < loads.getPlan().stages; ++turn) {
-    Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(turn)));
-    beginLoads(loads, e.ix().add(first, e.ix().mul(step, turn)), number, grid);
-  }
-  loads.byOneThread({}, [&] { loads.beginKept(); });
-}
-
-/// The threads take what they need of the loads that the program has waited for; those of a later
-/// program begin then.
-LogicalResult PlainPrograms::takeTurns(const BulkLoads &loads, const Ix &number, Value turn,
-                                       const Indices &grid) {
-  if (failed(loads.hold()))
-    return failure();
-  int64_t stages = loads.getPlan().stages;
-  Value later = arith::AddIOp::create(
-      b, loc, turn, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(stages))));
-  beginLoads(loads, e.ix().add(number, e.ix().mul(step, stages)), later, grid);
-  setProgram(e, number, grid);
-  loads.takeKept();
-  return success();
-}
-
-/// Each program waits for its own loads, and reads them where they lie, or takes them from there.
+/// Each program waits for its own loads, and reads them where they lie.
 LogicalResult PlainPrograms::emitFromShared(const BulkLoads &loads, const Indices &grid) {
-  bool keeps = loads.getPlan().keeps();
   loads.initBarriers();
-  if (keeps)
-    beginFirst(loads, grid);
   Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   return overPrograms(none, [&](scf::ForOp programs) -> LogicalResult {
     Value turn = programs.getRegionIterArg(0);
-    Ix number = programs.getInductionVar();
-    setProgram(e, number, grid);
-    if (!keeps)
-      loads.byOneThread({}, [&] { loads.begin(turn); });
+    setProgram(e, programs.getInductionVar(), grid);
+    loads.byOneThread({}, [&] { loads.begin(turn); });
     loads.take(turn);
-    if (keeps && failed(takeTurns(loads, number, turn, grid)))
-      return failure();
     if (failed(e.block(e.kernel.getBody().front())))
       return failure();
-    // Where threads take their loads, they wait for each other before scratch is written again.
-    if (!keeps)
-      e.barrier();
+    e.barrier();
     Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
     scf::YieldOp::create(b, loc, ValueRange{arith::AddIOp::create(b, loc, turn, one)});
     return success();
@@ -129,13 +88,18 @@ LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<BulkP
   count = e.ix().value(e.ix().product(grid));
   e.sharedLimit = sharedLimit / shape.programs;
   arith::MulIOp ofWorkspace, ofShared;
-  e.workspace = partOf(workspace, first, ofWorkspace);
+  bool claims = plan && plan->keeps();
+  Value ofPrograms = e.address(workspace, b.getI8Type(), claims ? HostSide::counterBytes : 0);
+  e.workspace = partOf(ofPrograms, first, ofWorkspace);
   auto generic = LLVM::LLVMPointerType::get(b.getContext());
   e.shared = partOf(LLVM::AddrSpaceCastOp::create(b, loc, generic, shared), beside, ofShared);
   LogicalResult done = success();
   if (plan) {
     e.sharedBytes = e.mostSharedBytes = plan->sharedBytes();
-    done = emitFromShared(BulkLoads(e, *plan, shared), grid);
+    BulkLoads loads(e, *plan, shared);
+    ProgramRange programs{first, count, step};
+    done = claims ? ClaimedPrograms(e, loads, grid, programs, workspace, shared).emit()
+                  : emitFromShared(loads, grid);
   } else {
     done = overPrograms({}, [&](scf::ForOp programs) {
       LogicalResult emitted = emitProgram(programs.getInductionVar(), grid);

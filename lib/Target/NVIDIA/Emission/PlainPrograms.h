@@ -14,7 +14,8 @@ void setProgram(Emitter &e, Ix number, const Indices &grid);
 
 class PlainPrograms {
 public:
-  /// `shared` (a pointer of its address space) and `workspace`: of all programs.
+  /// `shared` (a pointer of its address space) and `workspace`: of all programs; it begins with the
+  /// counter of the launch where programs are claimed.
   PlainPrograms(Emitter &e, const BlockShape &shape, mlir::Value shared, mlir::Value workspace)
       : e(e), b(e.b), loc(e.loc), shape(shape), shared(shared), workspace(workspace) {}
 
@@ -27,10 +28,6 @@ private:
   void setThread();
   mlir::Value partOf(mlir::Value all, const Ix &number, mlir::arith::MulIOp &offset);
   mlir::LogicalResult emitProgram(const Ix &number, const Indices &grid);
-  void beginLoads(const BulkLoads &loads, const Ix &number, mlir::Value turn, const Indices &grid);
-  void beginFirst(const BulkLoads &loads, const Indices &grid);
-  mlir::LogicalResult takeTurns(const BulkLoads &loads, const Ix &number, mlir::Value turn,
-                                const Indices &grid);
   mlir::LogicalResult emitFromShared(const BulkLoads &loads, const Indices &grid);
   mlir::LogicalResult overPrograms(mlir::ValueRange carried,
                                    llvm::function_ref<mlir::LogicalResult(mlir::scf::ForOp)> body);
