@@ -2,6 +2,7 @@
 #include "Target/NVIDIA/Emission/ClaimedPrograms.h"
 #include "Target/NVIDIA/Emission/PlainPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -49,31 +50,34 @@ void ClaimedPrograms::beginFirst() {
   loads.byOneThread(isProgram(first), [&] { loads.beginKept(); });
 }
 
-/// The next program that no block has, in the one thread that claims it, if `condition` (missing:
-/// always), with what it does `before`; else `otherwise`.
+/// What the counter says, in the one thread that claims by it, if `condition` (missing: always),
+/// with what it does `before`; else `otherwise`. Nothing computes with it before it is needed. It
+/// wraps around where no number gets, since ptxas would gather additions of a warp's threads, and
+/// wait for the sum at once.
 Value ClaimedPrograms::claim(Value condition, Value otherwise, llvm::function_ref<void()> before) {
   Value claims = e.both(e.ix().equal(Ix(e.thread), 0), condition);
   auto branch = scf::IfOp::create(b, loc, otherwise.getType(), claims, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   before();
-  Value claimed = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, counter, at.i32(1),
+  Value most = at.i32(std::numeric_limits<int32_t>::max());
+  Value counted = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::uinc_wrap, counter, most,
                                             LLVM::AtomicOrdering::monotonic, "device");
-  scf::YieldOp::create(b, loc, at.add(at.mul(step, stages()), claimed));
+  scf::YieldOp::create(b, loc, counted);
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loc, otherwise);
   return branch.getResult(0);
 }
 
-/// `claimed`, of the thread that claims: what comes into the stage of this program.
-LogicalResult ClaimedPrograms::emitProgram(Value number, Value turn, Value claimed) {
+/// `counted`, of the thread that claims: for what comes into the stage of this program.
+LogicalResult ClaimedPrograms::emitProgram(Value number, Value turn, Value counted) {
   setProgram(number);
   loads.take(turn);
-  Value later = at.add(turn, stages());
+  Value later = at.add(turn, stages()), claimed = at.add(counted, at.mul(step, stages()));
   loads.byOneThread({}, [&] { setNumber(later, claimed); });
   if (failed(loads.hold())) // behind which the stage is free, and all threads know the number
     return failure();
-  Value next = claim(isProgram(claimed), claimed, [&] { beginLoads(claimed, later); });
+  Value next = claim(isProgram(claimed), counted, [&] { beginLoads(claimed, later); });
   setProgram(number);
   loads.takeKept();
   if (failed(e.block(e.kernel.getBody().front())))
@@ -87,9 +91,9 @@ LogicalResult ClaimedPrograms::emitProgram(Value number, Value turn, Value claim
 LogicalResult ClaimedPrograms::emit() {
   loads.initBarriers();
   beginFirst();
-  Value claimed = claim({}, count, [] {});
-  SmallVector<Value> carried{first, at.i32(0), claimed};
-  auto loop = scf::WhileOp::create(b, loc, ValueRange(carried).getTypes(), carried, nullptr, nullptr);
+  SmallVector<Value> carried{first, at.i32(0), claim({}, count, [] {})};
+  auto loop =
+      scf::WhileOp::create(b, loc, ValueRange(carried).getTypes(), carried, nullptr, nullptr);
   e.entry = OpBuilder::InsertPoint(loop->getBlock(), Block::iterator(loop));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBeforeBody());

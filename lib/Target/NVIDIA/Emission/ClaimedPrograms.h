@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programs that the blocks of a launch claim, one after the other, where each block keeps in shared
-// memory what all programs read (BulkLoads.h): multiprocessors are not equally fast, and one that is
-// slower runs fewer of them. A block begins with programs that follow from its number, one for each
-// stage. One thread claims what comes behind these by adding to a counter of the launch, a program
-// ahead of those whose loads begin, so nobody waits for the number. Numbers have 32 bits, as
-// threads have few registers beside their rows.
+// memory what all programs read (BulkLoads.h): multiprocessors are not equally fast, and one that
+// is slower runs fewer of them. A block begins with programs that follow from its number, one for
+// each stage. One thread claims what comes behind these by adding to a counter of the launch, a
+// program ahead of those whose loads begin, so nobody waits for the number. Numbers have 32 bits,
+// as threads have few registers beside their rows.
 #pragma once
 #include "Target/NVIDIA/Emission/BulkLoads.h"
 
@@ -38,7 +38,7 @@ private:
   void beginFirst();
   mlir::Value claim(mlir::Value condition, mlir::Value otherwise,
                     llvm::function_ref<void()> before);
-  mlir::LogicalResult emitProgram(mlir::Value number, mlir::Value turn, mlir::Value claimed);
+  mlir::LogicalResult emitProgram(mlir::Value number, mlir::Value turn, mlir::Value counted);
 
   Emitter &e;
   mlir::OpBuilder &b;
