@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -46,7 +47,8 @@ namespace {
 
 constexpr size_t stackBytes = 64 << 10;
 constexpr size_t groupThreads = 128, warpThreads = 32;
-constexpr uint8_t unwritten = 0xA5; // what shared memory holds at first
+constexpr size_t blocksAtOneTime = 4; // of a launch
+constexpr uint8_t unwritten = 0xA5;   // what shared memory holds at first
 
 struct Fiber : Thread {
   void *stack = nullptr; // its top, while the fiber does not run
@@ -227,32 +229,74 @@ static const char *problemAtEnd(const Block &block) {
   return block.asynchronous.problemAtEnd();
 }
 
+namespace {
+
+/// A block on its way.
+class RunningBlock {
+public:
+  RunningBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block)
+      : shared(std::make_unique_for_overwrite<uint8_t[]>(2 * sharedAlignment)),
+        state{kernel, arguments, std::vector<Fiber>(launch.threads),
+              Asynchronous(aligned(), int64_t(launch.sharedBytes), launch.threads)} {
+    std::memset(aligned(), unwritten, launch.sharedBytes);
+    state.warps.resize((launch.threads + warpThreads - 1) / warpThreads);
+    for (uint32_t i = 0; i < launch.threads; ++i) {
+      Fiber &fiber = state.fibers[i];
+      auto all = [](Thread *) { waitAt(named(0), orAll(0)); };
+      static_cast<Thread &>(fiber) = {i, block, launch.blocks, aligned(), all, operations};
+      prepare(fiber);
+    }
+  }
+  RunningBlock(const RunningBlock &) = delete;
+
+  /// Lets the threads run until nobody can go on, and then one thing happen beside them.
+  void advance(Order order) {
+    running = &state;
+    size_t ended = runThreads(state, order);
+    bool newestFirst = order == Order::Backwards || order == Order::GroupsForwards;
+    if (!state.fault && ended == state.fibers.size()) {
+      hasEnded = true;
+      state.fault = problemAtEnd(state);
+    } else if (!state.fault && !state.asynchronous.advance(newestFirst) && !state.fault) {
+      state.fault = whyStuck(state, ended);
+    }
+    hasEnded |= state.fault != nullptr;
+  }
+
+  bool hasEnded = false;
+  const char *fault() const { return state.fault; }
+
+private:
+  uint8_t *aligned() const {
+    auto address = reinterpret_cast<uintptr_t>(shared.get());
+    return shared.get() + (sharedAlignment - address % sharedAlignment);
+  }
+
+  std::unique_ptr<uint8_t[]> shared;
+  Block state;
+};
+
+} // namespace
+
 const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block,
                      Order order) {
-  auto shared = std::make_unique_for_overwrite<uint8_t[]>(2 * sharedAlignment);
-  auto address = reinterpret_cast<uintptr_t>(shared.get());
-  auto *aligned = shared.get() + (sharedAlignment - address % sharedAlignment);
-  std::memset(aligned, unwritten, launch.sharedBytes);
-  Block state{kernel, arguments, std::vector<Fiber>(launch.threads),
-              Asynchronous(aligned, int64_t(launch.sharedBytes), launch.threads)};
-  state.warps.resize((launch.threads + warpThreads - 1) / warpThreads);
-  for (uint32_t i = 0; i < launch.threads; ++i) {
-    Fiber &fiber = state.fibers[i];
-    auto all = [](Thread *) { waitAt(named(0), orAll(0)); };
-    static_cast<Thread &>(fiber) = {i, block, launch.blocks, aligned, all, operations};
-    prepare(fiber);
+  return runBlocks(kernel, arguments, launch, block, block + 1, order);
+}
+
+const char *runBlocks(Kernel kernel, const uint64_t *arguments, const Launch &launch,
+                      uint32_t begin, uint32_t end, Order order) {
+  std::list<RunningBlock> blocks;
+  while (begin < end || !blocks.empty()) {
+    for (; begin < end && blocks.size() < blocksAtOneTime; ++begin)
+      blocks.emplace_back(kernel, arguments, launch, begin);
+    for (RunningBlock &block : blocks) {
+      block.advance(order);
+      if (block.fault())
+        return block.fault();
+    }
+    blocks.remove_if([](const RunningBlock &block) { return block.hasEnded; });
   }
-  running = &state;
-  for (;;) {
-    size_t ended = runThreads(state, order);
-    if (state.fault)
-      return state.fault;
-    if (ended == state.fibers.size())
-      return problemAtEnd(state);
-    bool newestFirst = order == Order::Backwards || order == Order::GroupsForwards;
-    if (!state.asynchronous.advance(newestFirst))
-      return state.fault ? state.fault : whyStuck(state, ended);
-  }
+  return nullptr;
 }
 
 } // namespace tw::simulator

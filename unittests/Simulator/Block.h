@@ -80,6 +80,11 @@ enum class Order { Forwards, Backwards, GroupsForwards, GroupsBackwards };
 const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block,
                      Order order = Order::Forwards);
 
+/// Runs the blocks [begin, end) of a launch, of which some run at one time and take turns whenever
+/// their threads wait for what runs beside them.
+const char *runBlocks(Kernel kernel, const uint64_t *arguments, const Launch &launch,
+                      uint32_t begin, uint32_t end, Order order = Order::Forwards);
+
 /// Of warp groups, by all blocks of this process.
 int64_t productsSoFar();
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "unittests/Target/Templates/AttentionTruth.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
@@ -35,6 +36,12 @@ bool isSynchronization(Operation *op) {
              NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op);
 }
 
+/// What sets an output or the counter of programs before any of them runs.
+bool isFill(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  return isa<LLVM::StoreOp>(op) && function && function.getName().ends_with("_fill");
+}
+
 /// Of k; what may be launched instead (k_plain) does not run.
 bool canMake(Change change, Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -42,7 +49,7 @@ bool canMake(Change change, Operation *op) {
     return false;
   switch (change) {
   case Change::Remove:
-    return isSynchronization(op);
+    return isSynchronization(op) || isFill(op);
   case Change::OtherPhase:
     return isa<NVVM::MBarrierTryWaitParityOp>(op);
   case Change::OneMorePending:
@@ -140,8 +147,10 @@ Bytes resultsOf(target::CompiledKernel &kernel, const Subject &subject) {
   return all;
 }
 
-/// Expects that each change is found with the threads in some order, but for those of `harmless`.
-void expectAllFound(const Subject &subject, const std::multiset<std::string> &harmless = {}) {
+/// Expects that each change is found with the threads in some order, but for those of `harmless`,
+/// and that one is `offered`.
+void expectAllFound(const Subject &subject, const std::multiset<std::string> &harmless = {},
+                    const std::string &offered = "") {
   std::vector<std::string> names;
   Experiment experiment([&](ModuleOp module) { names = offerAll(module); });
   target::CompiledKernel kernel(subject.text);
@@ -149,6 +158,7 @@ void expectAllFound(const Subject &subject, const std::multiset<std::string> &ha
   Bytes right = resultsOf(kernel, subject);
   ASSERT_EQ(experiment.takeFault(), "");
   ASSERT_FALSE(names.empty());
+  EXPECT_TRUE(offered.empty() || std::ranges::count(names, offered) == 1);
   std::multiset<std::string> missed;
   for (chosen = 0; chosen < int64_t(names.size()); ++chosen) {
     bool isFound = false;
@@ -201,6 +211,39 @@ Subject rows(int64_t count, int64_t columns, int64_t each = 1) {
   std::string input = fmt::format("{}x{}xf32=random:1", count, columns);
   subject.inputs.push_back(*readInput(*parseInputSpec(input)));
   return subject;
+}
+
+/// Elements of twice so many rows less their row's sum, times what all rows share.
+Subject scaledRows(int64_t count, int64_t columns) {
+  std::string text = fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[2, {0}, {1}], f16>, in %w: !tile.buffer<[{1}], f32>,
+                   out %y: !tile.buffer<[2, {0}, {1}], f32>) grid [2, {0}] {{
+      %p = tile.program_id 0
+      %q = tile.program_id 1
+      %c0 = arith.constant 0 : index
+      %narrow = tile.load %x[%p, %q, %c0] : !tile.buffer<[2, {0}, {1}], f16> -> tensor<1x1x{1}xf16>
+      %row = arith.extf %narrow : tensor<1x1x{1}xf16> to tensor<1x1x{1}xf32>
+      %sum = tile.reduce sum %row axis 2 : tensor<1x1x{1}xf32> -> tensor<1x1xf32>
+      %column = tile.reshape %sum : tensor<1x1xf32> -> tensor<1x1x1xf32>
+      %sums = tile.broadcast %column : tensor<1x1x1xf32> -> tensor<1x1x{1}xf32>
+      %apart = arith.subf %row, %sums : tensor<1x1x{1}xf32>
+      %shared = tile.load %w[%c0] : !tile.buffer<[{1}], f32> -> tensor<{1}xf32>
+      %scale = tile.reshape %shared : tensor<{1}xf32> -> tensor<1x1x{1}xf32>
+      %scaled = arith.mulf %apart, %scale : tensor<1x1x{1}xf32>
+      tile.store %scaled, %y[%p, %q, %c0] : tensor<1x1x{1}xf32>, !tile.buffer<[2, {0}, {1}], f32>
+    }})",
+                                 count, columns);
+  Subject subject{text, {}};
+  for (const std::string &input : {fmt::format("2x{}x{}xf16=random:1", count, columns),
+                                   fmt::format("{}xf32=random:2", columns)})
+    subject.inputs.push_back(*readInput(*parseInputSpec(input)));
+  return subject;
+}
+
+TEST(Faults, OfRowsTakenInTurns) {
+  // One stage for the rows of the program after, and two; what is stored before is the counter.
+  expectAllFound(scaledRows(8, 32768), {}, "without llvm.store");
+  expectAllFound(scaledRows(9, 20480), {}, "without llvm.store");
 }
 
 TEST(Faults, OfRowsInSharedMemory) {

@@ -4,7 +4,11 @@
 // rows that stay in registers or lie in shared memory, and rows that are too long for that, are no
 // multiple of what an access has, or go beyond the end of their buffer.
 #include "CompiledKernel.h"
+#include "IO/InputSpec.h"
 #include "SimulatedTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -166,6 +170,97 @@ TEST(Rows, LieInSharedMemory) {
     expectSame({20480, "f16"}, 2);
     expectSame({24576, "f16", 2, 4, false}, 4);
   }
+  EXPECT_EQ(experiment.fault(), "");
+}
+
+/// A block keeps what all programs read, and takes its programs' own rows one after the other from
+/// one stage or from two; the last blocks have fewer programs.
+TEST(Rows, AreTakenInTurns) {
+  constexpr int64_t multiprocessors = 2, programs = 33;
+  const std::pair<Rows, int64_t> taken[] = {
+      {{16400, "f16", 1, programs, false}, 2},
+      {{16400, "bf16", 1, programs, true}, 2},     // two rows of its own
+      {{12000, "f16", 2, 2 * programs, false}, 2}, // that are gone through together
+      {{32768, "f16", 1, programs, false}, 1},
+  };
+  int64_t barriers = 0;
+  auto count = [&](mlir::ModuleOp module) {
+    module.walk([&](mlir::NVVM::MBarrierInitOp) { ++barriers; });
+  };
+  simulator::Experiment experiment(count, multiprocessors);
+  for (auto order : {simulator::Order::Forwards, simulator::Order::Backwards,
+                     simulator::Order::GroupsForwards}) {
+    experiment.order = order;
+    for (const auto &[rows, stages] : taken) {
+      SCOPED_TRACE(rows.columns);
+      barriers = 0;
+      expectSame(rows, rows.count);
+      EXPECT_EQ(barriers, 2 * (stages + 1)); // of two kernels, with one for what is kept
+    }
+  }
+  EXPECT_EQ(experiment.fault(), "");
+}
+
+/// Which block has claimed: by what the counter was before.
+std::vector<int32_t> claimers;
+
+/// Makes whoever adds to the counter say who it is.
+void recordClaims(mlir::ModuleOp module) {
+  module.walk([](mlir::LLVM::AtomicRMWOp claim) {
+    mlir::OpBuilder b(claim.getContext());
+    mlir::Location loc = claim.getLoc();
+    b.setInsertionPointAfter(claim);
+    auto address = reinterpret_cast<intptr_t>(claimers.data());
+    mlir::Value number = mlir::LLVM::ConstantOp::create(b, loc, b.getI64Type(), address);
+    auto pointer = mlir::LLVM::LLVMPointerType::get(b.getContext());
+    mlir::Value first = mlir::LLVM::IntToPtrOp::create(b, loc, pointer, number);
+    mlir::Value place =
+        mlir::LLVM::GEPOp::create(b, loc, pointer, b.getI32Type(), first, claim.getRes());
+    mlir::Value block = mlir::NVVM::BlockIdXOp::create(b, loc, b.getI32Type());
+    mlir::LLVM::StoreOp::create(b, loc, block, place);
+  });
+}
+
+/// Several blocks claim what is left behind the programs that they begin with, and each of them
+/// once finds that there is none.
+TEST(Rows, AreClaimed) {
+  constexpr int32_t multiprocessors = 3, programs = 16 * multiprocessors + 1, nobody = -1;
+  for (auto [columns, stages] : {std::pair(16400, 2), {32768, 1}}) {
+    SCOPED_TRACE(columns);
+    simulator::Experiment experiment(recordClaims, multiprocessors);
+    for (auto order : {simulator::Order::Forwards, simulator::Order::Backwards}) {
+      experiment.order = order;
+      claimers.assign(2 * programs, nobody);
+      expectSame({columns, "bf16", 1, programs, false}, programs);
+      int64_t claims = programs - stages * multiprocessors + multiprocessors;
+      EXPECT_EQ(std::ranges::count(claimers, nobody), 2 * programs - claims);
+      EXPECT_EQ(claimers[size_t(claims)], nobody);
+      for (int32_t block = 0; block < multiprocessors; ++block)
+        EXPECT_GT(std::ranges::count(claimers, block), 2);
+    }
+    EXPECT_EQ(experiment.fault(), "");
+  }
+}
+
+/// A block for which there is no program ends, and what it would keep is not on its way then.
+TEST(Rows, MayBeFewerThanBlocks) {
+  constexpr int64_t multiprocessors = 2, programs = 33;
+  auto moveBlocks = [](mlir::ModuleOp module) {
+    module.walk([&](mlir::NVVM::BlockIdXOp number) {
+      mlir::OpBuilder b(number);
+      b.setInsertionPointAfter(number);
+      mlir::Value factor =
+          mlir::LLVM::ConstantOp::create(b, number.getLoc(), b.getI32Type(), programs);
+      auto moved = mlir::LLVM::MulOp::create(b, number.getLoc(), number.getRes(), factor);
+      number.getRes().replaceAllUsesExcept(moved, moved);
+    });
+  };
+  simulator::Experiment experiment(moveBlocks, multiprocessors);
+  CompiledKernel kernel(rowKernel({16400, "f16", 1, programs, false}, softmax));
+  std::vector<HostTensor> inputs;
+  for (const char *spec : {"33x16400xf16=random:1", "33x16400xf16=random:2", "16400xf32=random:3"})
+    inputs.push_back(*readInput(*parseInputSpec(spec)));
+  EXPECT_EQ(kernel.run(inputs).size(), 1u);
   EXPECT_EQ(experiment.fault(), "");
 }
 

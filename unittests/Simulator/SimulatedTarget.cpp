@@ -43,19 +43,25 @@ void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t en
       return report(problem);
     arguments.push_back(reinterpret_cast<uint64_t>(&maps[i]));
   }
-  for (int64_t block = begin; block < end; ++block)
-    if (const char *fault = runBlock(kernel, arguments.data(), simulated, uint32_t(block), order))
-      report(fault);
+  if (const char *fault =
+          runBlocks(kernel, arguments.data(), simulated, uint32_t(begin), uint32_t(end), order))
+    report(fault);
+}
+
+/// Runs all blocks for whoever asks for the first one: they have one workspace.
+void runWholeLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t end) {
+  if (begin == 0 && end != 0)
+    runLaunch(kernel, launch, 0, all);
 }
 
 const target::GpuArchitecture &simulatedArchitecture() {
-  const target::GpuArchitecture &whole = *target::gpuArchitecture("sm_90a");
-  static const target::GpuArchitecture small = [&] {
-    target::GpuArchitecture copy = whole;
-    copy.multiprocessors = 1;
-    return copy;
-  }();
-  return running ? small : whole;
+  return running ? running->architecture : *target::gpuArchitecture("sm_90a");
+}
+
+target::GpuArchitecture architectureOf(int64_t multiprocessors) {
+  target::GpuArchitecture copy = *target::gpuArchitecture("sm_90a");
+  copy.multiprocessors = multiprocessors;
+  return copy;
 }
 
 class SimulatedTarget : public target::Target {
@@ -95,20 +101,25 @@ public:
       op.remove();
       into.push_back(&op);
     }
-    std::vector<std::string> launched = {lowered->info.name};
-    if (lowered->hasPlain)
-      launched.push_back(lowered->info.name + target::plainSuffix);
-    addCall(into, lowered->info.name, launched, lowered->arguments, /*isFill=*/false);
-    if (std::string fill = lowered->info.name + "_fill"; lowered->info.fills)
-      addCall(into, fill, {fill}, lowered->arguments, /*isFill=*/true);
+    // k_fill of the caller gets no workspace, so k does what is to be done there before.
+    std::vector<std::string> launched = lowered->launches();
+    if (lowered->claims)
+      lowered->info.fills = false;
+    if (lowered->info.fills) {
+      addCall(into, launched[0], {launched[0]}, lowered->arguments, /*isFill=*/true);
+      launched.erase(launched.begin());
+    }
+    addCall(into, lowered->info.name, launched, lowered->arguments, /*isFill=*/false,
+            lowered->claims);
     return std::move(lowered->info);
   }
 
 private:
   /// k(buffers, scalars, workspace, begin, end), or k_fill(buffers, scalars), which launches one
-  /// kernel after the other.
+  /// kernel after the other. Where programs are claimed, their counter lies in the workspace.
   static void addCall(ModuleOp into, const std::string &name,
-                      const std::vector<std::string> &launched, int64_t arguments, bool isFill) {
+                      const std::vector<std::string> &launched, int64_t arguments, bool isFill,
+                      bool claims = false) {
     OpBuilder b = OpBuilder::atBlockEnd(into.getBody());
     Location loc = into.getLoc();
     Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
@@ -133,8 +144,12 @@ private:
         isFill ? Value(LLVM::ZeroOp::create(b, loc, pointer)) : Value(made.getArgument(2));
     Value begin = isFill ? number(0) : Value(made.getArgument(3));
     Value end = isFill ? number(all) : Value(made.getArgument(4));
+    constexpr int64_t unwritten = 0x5A5A5A5A5A5A5A5A; // what a workspace may hold before
+    if (claims)
+      LLVM::StoreOp::create(b, loc, number(unwritten), workspace);
+    auto *how = claims ? runWholeLaunch : runLaunch;
     Value run = LLVM::IntToPtrOp::create(b, loc, pointer,
-                                         number(int64_t(reinterpret_cast<uintptr_t>(&runLaunch))));
+                                         number(int64_t(reinterpret_cast<uintptr_t>(how))));
     for (const std::string &one : launched) {
       LLVM::CallOp::create(b, loc, into.lookupSymbol<LLVM::LLVMFuncOp>(one + "_launch"),
                            ValueRange{made.getArgument(0), made.getArgument(1), workspace, launch});
@@ -152,7 +167,8 @@ private:
 
 } // namespace
 
-Experiment::Experiment(std::function<void(ModuleOp)> change) : change(std::move(change)) {
+Experiment::Experiment(std::function<void(ModuleOp)> change, int64_t multiprocessors)
+    : change(std::move(change)), architecture(architectureOf(multiprocessors)) {
   running = this;
 }
 Experiment::~Experiment() { running = nullptr; }

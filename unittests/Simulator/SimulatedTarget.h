@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include "Block.h"
+#include "Target/NVIDIA/Architecture.h"
 #include "Target/Target.h"
 #include <functional>
 #include <mutex>
@@ -21,9 +22,9 @@ std::vector<Order> ordersToTry();
 /// instead of aborting the process. There is at most one at a time.
 class Experiment {
 public:
-  /// `change` gets the kernels of each module (llvm and nvvm dialects), which are for a GPU of one
-  /// multiprocessor, so that a block runs many programs.
-  explicit Experiment(std::function<void(mlir::ModuleOp)> change);
+  /// `change` gets the kernels of each module (llvm and nvvm dialects), which are for a GPU of so
+  /// few multiprocessors that a block runs many programs.
+  explicit Experiment(std::function<void(mlir::ModuleOp)> change, int64_t multiprocessors = 1);
   ~Experiment();
   Experiment(const Experiment &) = delete;
 
@@ -33,6 +34,7 @@ public:
   std::string takeFault();
 
   const std::function<void(mlir::ModuleOp)> change;
+  const target::GpuArchitecture architecture;
   bool avoidsTensorCores = false; // where ptxas would have refused
   Order order = Order::Forwards;  // instead of what setOrder says
 

@@ -120,7 +120,8 @@ std::vector<int64_t> KernelJit::run(std::vector<void *> buffers, std::vector<int
   auto [iterations, bytes] = needs(scalars);
   require(!kernelInfo.iterations || *kernelInfo.iterations == iterations, "iterations disagree");
   require(!kernelInfo.workspaceBytes || *kernelInfo.workspaceBytes == bytes, "workspaces disagree");
-  std::vector<uint8_t> room(bytes + 64);
+  constexpr uint8_t unwritten = 0xA5; // what a workspace may hold before
+  std::vector<uint8_t> room(bytes + 64, unwritten);
   auto *workspace = room.data() + (64 - reinterpret_cast<uintptr_t>(room.data()) % 64);
   std::vector<int64_t> failure(3);
   buffers.push_back(failure.data());

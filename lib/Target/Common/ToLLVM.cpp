@@ -53,7 +53,8 @@ static void shareConstants(LLVM::LLVMFuncOp function) {
 }
 
 /// Loops and branches become blocks, those behind others first: what follows one in its block is
-/// moved to a block of its own, and must not be all the rest of the function each time.
+/// moved to a block of its own, and must not be all the rest of the function each time. The few
+/// scf.while come before all: their pattern wants bodies of one block.
 static LogicalResult lowerControl(ArrayRef<Operation *> functions, MLIRContext *context,
                                   const Cancellation *cancellation) {
   RewritePatternSet patterns(context);
@@ -62,18 +63,18 @@ static LogicalResult lowerControl(ArrayRef<Operation *> functions, MLIRContext *
   PatternApplicator applicator(frozen);
   applicator.applyDefaultCostModel();
   PatternRewriter rewriter(context);
-  SmallVector<Operation *> control; // each behind what it is in
+  SmallVector<Operation *> control, whiles; // each behind what it is in
   for (Operation *function : functions)
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op->getNumRegions() > 0 && isa<scf::SCFDialect>(op->getDialect()))
-        control.push_back(op);
+        (isa<scf::WhileOp>(op) ? whiles : control).push_back(op);
     });
-  for (Operation *op : llvm::reverse(control)) {
+  auto isLowered = [&](Operation *op) {
     rewriter.setInsertionPoint(op);
-    if (isCancelled(cancellation) || failed(applicator.matchAndRewrite(op, rewriter)))
-      return failure();
-  }
-  return success();
+    return !isCancelled(cancellation) && succeeded(applicator.matchAndRewrite(op, rewriter));
+  };
+  return success(llvm::all_of(whiles, isLowered) &&
+                 llvm::all_of(llvm::reverse(control), isLowered));
 }
 
 static LogicalResult lowerOperations(ArrayRef<Operation *> functions, MLIRContext *context) {

@@ -154,7 +154,9 @@ Ix HostSide::blocks(Emitter &e, const LaunchPlan &of) {
 }
 
 Ix HostSide::workspaceBytes(Emitter &e, const LaunchPlan &of) {
-  return e.ix().mul(e.ix().mul(blocks(e, of), of.programsBeside), bytesOfProgram(e, of.requests));
+  Ix programs = e.ix().mul(blocks(e, of), of.programsBeside);
+  return e.ix().add(e.ix().mul(programs, bytesOfProgram(e, of.requests)),
+                    of.claims ? counterBytes : 0);
 }
 
 /// A scalar of the kernel that is known at the launch, with what it depends on.
@@ -197,8 +199,9 @@ void HostSide::emitInfo(KernelInfo &info) {
   e.storeTo(e.ix().value(bytes), made.getArgument(1), i64, 1);
 }
 
-Ix HostSide::elementsToFill(Emitter &e) {
-  Ix most = 0;
+/// One for each element of the largest output that is filled; one at least sets the counter to 0.
+Ix HostSide::threadsToFill(Emitter &e) {
+  Ix most = plan.claims ? 1 : 0;
   for (const Filled &fill : Signature::fills(kernel))
     most = e.ix().max(most, e.ix().product(e.sizes(sizesOf(signature.buffers[fill.buffer]))));
   return most;
@@ -237,7 +240,7 @@ void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value word
 Ix HostSide::blocksOfLaunch(Emitter &e, Kind kind) {
   constexpr int64_t mostOfFill = 1 << 16;
   if (kind == Kind::Fill)
-    return e.ix().min(e.ix().ceilDiv(elementsToFill(e), plan.fillThreads), mostOfFill);
+    return e.ix().min(e.ix().ceilDiv(threadsToFill(e), plan.fillThreads), mostOfFill);
   Ix count = blocks(e, kind == Kind::Plain ? plain : plan);
   Value holds = conditionsHold(e);
   if (!holds)

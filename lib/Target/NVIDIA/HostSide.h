@@ -53,7 +53,8 @@ struct LaunchPlan {
   int64_t programsBeside = 1;                                  // in a block, at one time
   std::vector<std::pair<std::vector<Size>, int64_t>> requests; // workspace of a program
   int64_t blocksOfMultiprocessor = 0; // that run all programs; 0: a block runs one
-  std::vector<MapPlan> maps;          // of the launch
+  bool claims = false;       // blocks claim programs by a counter, the first word of the workspace
+  std::vector<MapPlan> maps; // of the launch
   LaunchConditions conditions;
 };
 
@@ -71,6 +72,8 @@ public:
   /// What one program at a time needs of the workspace.
   static Ix bytesOfProgram(Emitter &e,
                            llvm::ArrayRef<std::pair<std::vector<Size>, int64_t>> requests);
+  /// What a counter of the launch takes before that, so that it stays as aligned.
+  static constexpr int64_t counterBytes = 64;
 
 private:
   mlir::LLVM::LLVMFuncOp function(const std::string &name, unsigned arguments);
@@ -83,7 +86,7 @@ private:
   enum class Kind { Kernel, Plain, Fill };
   void emitLaunch(const std::string &name, Kind kind);
   Ix blocksOfLaunch(Emitter &e, Kind kind);
-  Ix elementsToFill(Emitter &e);
+  Ix threadsToFill(Emitter &e);
   void emitMap(Emitter &e, const MapPlan &map, mlir::Value buffers, mlir::Value words,
                int64_t first);
 

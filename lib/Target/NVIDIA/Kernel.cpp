@@ -295,15 +295,21 @@ private:
     BlockShape shape = blockShapeFor(width, knownPrograms(), architecture);
     if (isBeside)
       shape.threads = std::min(shape.threads, threadsBeside);
-    std::optional<BulkPlan> bulk = planBulkLoads(kernel, width, architecture);
+    std::optional<BulkPlan> bulk;
+    if (!isBeside)
+      bulk = planBulkLoads(kernel, width, architecture);
     if (bulk) {
       shape = bulk->shape;
       sharedLimit = architecture.sharedBytes / bulk->blocks - reservedBytes;
     }
     own.threads = shape.allThreads();
     own.programsBeside = shape.programs;
-    return emitPrograms(result, own, shape, name, sharedLimit, isBeside || bulk ? 0 : width.held,
-                        bulk);
+    bool keeps = bulk && bulk->keeps();
+    if (keeps)
+      own.blocksOfMultiprocessor = bulk->blocks;
+    own.claims = result.claims = keeps;
+    return emitPrograms(result, own, shape, name, sharedLimit,
+                        isBeside || (bulk && !keeps) ? 0 : width.held, bulk);
   }
 
   /// The same beside the kernel for tensor cores, for other sizes.
@@ -454,15 +460,16 @@ private:
     return count * (attention->depth + attention->width) * elementBytes;
   }
 
-  /// What outputs hold before any program runs: k_fill, each thread of it an element.
+  /// What outputs and the launch's counter hold before any program runs: k_fill, each thread of it
+  /// an element.
   void emitFill(LoweredForDevice &result) {
     SmallVector<Filled> fills = signature.fills(kernel);
-    result.info.fills = !fills.empty();
+    result.info.fills = !fills.empty() || plan.claims;
     for (const Filled &fill : fills)
       if (fill.from >= 0)
         result.info.inPlace.push_back(
             {unsigned(fill.from), unsigned(fill.buffer - signature.inputs(kernel))});
-    if (fills.empty())
+    if (!result.info.fills)
       return;
     std::string name = result.info.name + "_fill";
     plan.fillThreads = fillThreads;
@@ -474,7 +481,18 @@ private:
     Ix step = e.ix().mul(sreg<NVVM::GridDimXOp>(), fillThreads);
     for (const Filled &fill : fills)
       emitOneFill(e, fill, first, step);
+    if (plan.claims)
+      emitCounter(e, first, made.getArguments()[size_t(signature.count()) - 1]);
     result.entries.push_back({name, 0, 0, 0, 0});
+  }
+
+  /// Whatever the workspace held before, also where an earlier call has ended early.
+  void emitCounter(Emitter &e, const Ix &thread, Value workspace) {
+    OpBuilder::InsertionGuard guard(b);
+    Value isFirst = e.ix().equal(thread, 0);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst, false).thenBlock());
+    Type i32 = b.getI32Type();
+    e.storeTo(arith::ConstantOp::create(b, loc, b.getZeroAttr(i32)), workspace, i32, 0);
   }
 
   void emitOneFill(Emitter &e, const Filled &fill, const Ix &first, const Ix &step) {

@@ -13,6 +13,7 @@ struct LoweredForDevice {
   std::vector<DeviceCode::Entry> entries;
   int64_t arguments = 0;
   bool usesTensorCores = false, hasPlain = false;
+  bool claims = false; // programs, by a counter that k_fill sets to 0
 
   /// What a call launches, one after the other.
   std::vector<std::string> launches() const;

@@ -159,15 +159,15 @@ cu_result fake::launchStep(cu_function function, const uint32_t *grid, const uin
     for (const tw::simulator::TensorMap &map : maps)
       values.push_back(reinterpret_cast<uint64_t>(&map));
     cu_result result = setting("FAKE_CUDA_FAULT", 0) ? CU_ERROR_ILLEGAL_ADDRESS : CU_SUCCESS;
-    for (uint64_t number = 0; !result && number < blocks; ++number) {
-      if (!found.simulated) {
-        found.kernel(values.data(), uint32_t(number));
-      } else if (const char *fault = tw::simulator::runBlock(found.simulated, values.data(), launch,
-                                                             uint32_t(number))) {
-        std::fprintf(stderr, "simulator: %s\n", fault);
-        result = CU_ERROR_ILLEGAL_ADDRESS;
-      }
+    const char *fault = nullptr;
+    if (!result && found.simulated)
+      fault = tw::simulator::runBlocks(found.simulated, values.data(), launch, 0, uint32_t(blocks));
+    if (fault) {
+      std::fprintf(stderr, "simulator: %s\n", fault);
+      result = CU_ERROR_ILLEGAL_ADDRESS;
     }
+    for (uint64_t number = 0; !result && !found.simulated && number < blocks; ++number)
+      found.kernel(values.data(), uint32_t(number));
     values.resize(own); // in a graph it runs again
     return result;
   };

@@ -168,25 +168,29 @@ TEST(PlainLoops, ARowIsAProgram) {
 }
 
 /// The sum of each row times so many weights, which are as long as a row.
-LoopProgram weighed(int64_t count, int64_t length, int weights) {
+LoopProgram weighed(int64_t count, int64_t length, int weights, kernel::DType dtype = kernel::f32) {
   LoopProgram program = rows(count, length, true);
   program.buffers[0].dtype = kernel::f16;
   for (int i = 0; i < weights; ++i) {
     program.statements[0].sources.push_back(
         {{}, {}, kernels::Access{int(program.buffers.size()), {{1}}}, {}});
-    program.buffers.push_back({"w", kernel::f16, {{length}}});
+    program.buffers.push_back({"w", dtype, {{length}}});
   }
   return program;
 }
 
 TEST(PlainLoops, LongRowsThatShareMuchAreAProgramTogether) {
-  constexpr int64_t length = 20480; // of f16: two of two rows each fit beside each other
-  EXPECT_EQ(blocksOf(weighed(4096, length, 2)), (std::vector<int64_t>{2, 0}));
-  EXPECT_EQ(blocksOf(weighed(4096, length, 1)), (std::vector<int64_t>{1, 0})); // no more than a row
-  EXPECT_EQ(blocksOf(weighed(4095, length, 2)), (std::vector<int64_t>{1, 0})); // one is left over
-  EXPECT_EQ(blocksOf(weighed(4096, 16384, 2)), (std::vector<int64_t>{1, 0}));  // held in registers
-  EXPECT_EQ(blocksOf(weighed(4096, 32768, 2)), (std::vector<int64_t>{1, 0}));  // no room for two
-  EXPECT_EQ(blocksOf(weighed(512, length, 2)), (std::vector<int64_t>{1, 0}));  // too few programs
+  constexpr int64_t length = 24576; // of f16: two of two rows each fit beside each other
+  const std::vector<int64_t> one{1, 0}, two{2, 0};
+  EXPECT_EQ(blocksOf(weighed(4096, length, 2)), two);
+  EXPECT_EQ(blocksOf(weighed(4095, length, 2)), one);                  // one is left over
+  EXPECT_EQ(blocksOf(weighed(4096, 16384, 2)), one);                   // held in registers
+  EXPECT_EQ(blocksOf(weighed(4096, 32768, 2)), one);                   // no room for two
+  EXPECT_EQ(blocksOf(weighed(512, length, 2)), one);                   // too few programs
+  EXPECT_EQ(blocksOf(weighed(4096, 20480, 2)), one);                   // a block keeps weights
+  EXPECT_EQ(blocksOf(weighed(4096, length, 2, kernel::f16)), one);     // the same
+  EXPECT_EQ(blocksOf(weighed(4096, length + 2, 2, kernel::f16)), two); // no bulk copies
+  EXPECT_EQ(blocksOf(weighed(4096, length, 1, kernel::f16)), one);     // no more than a row
 }
 
 TEST(PlainLoops, FewLongRowsAreShared) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Emission/PlainPrograms.h"
+#include "Target/NVIDIA/Emission/ClaimedPrograms.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -65,18 +66,18 @@ LogicalResult PlainPrograms::overPrograms(ValueRange carried,
 
 /// Each program waits for its own loads, and reads them where they lie.
 LogicalResult PlainPrograms::emitFromShared(const BulkLoads &loads, const Indices &grid) {
-  loads.initBarrier();
-  Value parity = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  return overPrograms(parity, [&](scf::ForOp programs) -> LogicalResult {
-    parity = programs.getRegionIterArg(0);
+  loads.initBarriers();
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  return overPrograms(none, [&](scf::ForOp programs) -> LogicalResult {
+    Value turn = programs.getRegionIterArg(0);
     setProgram(e, programs.getInductionVar(), grid);
-    loads.begin();
-    loads.take(parity);
+    loads.byOneThread({}, [&] { loads.begin(turn); });
+    loads.take(turn);
     if (failed(e.block(e.kernel.getBody().front())))
       return failure();
     e.barrier();
     Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
-    scf::YieldOp::create(b, loc, ValueRange{arith::XOrIOp::create(b, loc, parity, one)});
+    scf::YieldOp::create(b, loc, ValueRange{arith::AddIOp::create(b, loc, turn, one)});
     return success();
   });
 }
@@ -87,13 +88,18 @@ LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<BulkP
   count = e.ix().value(e.ix().product(grid));
   e.sharedLimit = sharedLimit / shape.programs;
   arith::MulIOp ofWorkspace, ofShared;
-  e.workspace = partOf(workspace, first, ofWorkspace);
+  bool claims = plan && plan->keeps();
+  Value ofPrograms = e.address(workspace, b.getI8Type(), claims ? HostSide::counterBytes : 0);
+  e.workspace = partOf(ofPrograms, first, ofWorkspace);
   auto generic = LLVM::LLVMPointerType::get(b.getContext());
   e.shared = partOf(LLVM::AddrSpaceCastOp::create(b, loc, generic, shared), beside, ofShared);
   LogicalResult done = success();
   if (plan) {
-    e.sharedBytes = e.mostSharedBytes = plan->sharedBytes;
-    done = emitFromShared(BulkLoads(e, *plan, shared), grid);
+    e.sharedBytes = e.mostSharedBytes = plan->sharedBytes();
+    BulkLoads loads(e, *plan, shared);
+    ProgramRange programs{first, count, step};
+    done = claims ? ClaimedPrograms(e, loads, grid, programs, workspace, shared).emit()
+                  : emitFromShared(loads, grid);
   } else {
     done = overPrograms({}, [&](scf::ForOp programs) {
       LogicalResult emitted = emitProgram(programs.getInductionVar(), grid);

@@ -14,7 +14,8 @@ void setProgram(Emitter &e, Ix number, const Indices &grid);
 
 class PlainPrograms {
 public:
-  /// `shared` (a pointer of its address space) and `workspace`: of all programs.
+  /// `shared` (a pointer of its address space) and `workspace`: of all programs; it begins with the
+  /// counter of the launch where programs are claimed.
   PlainPrograms(Emitter &e, const BlockShape &shape, mlir::Value shared, mlir::Value workspace)
       : e(e), b(e.b), loc(e.loc), shape(shape), shared(shared), workspace(workspace) {}
 
