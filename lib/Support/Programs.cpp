@@ -8,8 +8,7 @@
 
 namespace tw {
 
-/// A folder, too, may be executable.
-static bool canBeRun(const std::string &path) {
+bool canBeRun(const std::string &path) {
   struct stat facts;
   return stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
          access(path.c_str(), X_OK) == 0;

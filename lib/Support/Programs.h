@@ -7,6 +7,9 @@
 
 namespace tw {
 
+/// Whether it is a file, no folder, that this process may execute.
+bool canBeRun(const std::string &path);
+
 /// The first program of that name that can be run in a folder of PATH; empty: there is none.
 std::string findInPath(const std::string &name);
 

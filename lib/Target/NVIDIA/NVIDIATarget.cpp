@@ -87,7 +87,7 @@ public:
       if (!result && result.error().code == Code::TARGET_3 && job.kernel)
         result = compileWithoutTensorCores(job, result.error().message, cache, cancellation);
       if (!result)
-        return emitCoded(job.location, result.error().code) << result.error().message;
+        return emitError(job.location, result.error());
     }
     return failure(isCancelled(cancellation));
   }
@@ -125,6 +125,13 @@ public:
   }
 
 private:
+  static LogicalResult emitError(Location location, const Diagnostic &error) {
+    InFlightDiagnostic emitted = emitCoded(location, error.code) << error.message;
+    if (!error.help.empty())
+      emitted.attachNote() << "help: " << error.help;
+    return emitted;
+  }
+
   /// A kernel whose code is not made yet.
   struct Pending {
     Location location;

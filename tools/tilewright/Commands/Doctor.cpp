@@ -90,7 +90,7 @@ Finding findPtxas() {
     return {false, "ptxas is not in the PATH; set TILEWRIGHT_PTXAS"};
   if (!ptxas.isGiven)
     return {true, ptxas.path};
-  if (access(ptxas.path.c_str(), X_OK) == 0)
+  if (canBeRun(ptxas.path))
     return {true, fmt::format("{}, by TILEWRIGHT_PTXAS", ptxas.path)};
   return {false, fmt::format("{}, which TILEWRIGHT_PTXAS names, cannot be run", ptxas.path)};
 }

@@ -138,6 +138,18 @@ int waitFor(const llvm::sys::ProcessInfo &program, const Cancellation *cancellat
   return llvm::sys::Wait(program, std::nullopt, &message).ReturnCode;
 }
 
+/// Of a program that is no ptxas.
+Diagnostic isNoPtxas(StringRef program, const char *why) {
+  return {Code::PROGRAM_9,
+          fmt::format("{} {}, which {}",
+                      choosePtxas().isGiven ? "TILEWRIGHT_PTXAS names" : "ptxas in the PATH is",
+                      std::string_view(program), why),
+          {},
+          {},
+          "the wheel nvidia-cuda-nvcc has ptxas; give its path, leave TILEWRIGHT_PTXAS out for the "
+          "first one in the PATH, or empty it to have PTX, which the GPU's driver compiles"};
+}
+
 /// Also one whose note says that it cannot be used.
 Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
                            const Cancellation *cancellation) {
@@ -151,6 +163,8 @@ Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
   }
   std::string option = ("-arch=" + architecture).str(), message;
   StringRef program = *ptxasPath();
+  if (!canBeRun(*ptxasPath()))
+    return isNoPtxas(program, "cannot be run");
   StringRef arguments[] = {program, "-v", option, source.name, "-o", cubin.name};
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log.name), StringRef(log.name)};
   bool isMissing = false;
@@ -164,7 +178,11 @@ Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
     return Diagnostic{Code::TARGET_3,
                       fmt::format("{} ends with status {}: {}", std::string_view(program), status,
                                   message.empty() ? said : message)};
-  return Assembled{cubin.read(), std::move(said)};
+  std::string code = cubin.read();
+  if (!StringRef(code).starts_with("\x7f"
+                                   "ELF"))
+    return isNoPtxas(program, "ends without an error and has made no code");
+  return Assembled{std::move(code), std::move(said)};
 }
 
 Result<Assembled> findOrRun(StringRef ptx, StringRef architecture, CodeCache *cache,

@@ -15,8 +15,8 @@ std::string ptxasFacts();
 
 /// The cubin of PTX for an architecture; `entries` get what ptxas says of them: registers, static
 /// shared memory, spills. The same ptxas runs once for the same PTX if there is a `cache`. Errors:
-/// SYSTEM_3 for temporary files, TARGET_3 with what ptxas says, SYSTEM_7 where it is cancelled,
-/// which ends ptxas.
+/// SYSTEM_3 for temporary files, PROGRAM_9 where it is no ptxas, TARGET_3 with what ptxas says,
+/// SYSTEM_7 where it is cancelled, which ends ptxas.
 Result<std::string> assemble(llvm::StringRef ptx, llvm::StringRef architecture,
                              std::vector<DeviceCode::Entry> &entries, CodeCache *cache = nullptr,
                              const Cancellation *cancellation = nullptr);
