@@ -7,7 +7,8 @@
  * All strings are UTF-8 and NUL-terminated. Strings given to a callback are valid only during that
  * callback. No function throws, exits or prints: what there is to say goes to the sink. Functions
  * may be called from several threads at once; the callbacks of one call come one at a time, on any
- * thread, but for is_cancelled.
+ * thread, but for is_cancelled. fork() waits until each other thread that compiles is between two
+ * parts of its work, or in a callback: the child may compile, too.
  */
 #ifndef TILEWRIGHT_COMPILER_H
 #define TILEWRIGHT_COMPILER_H

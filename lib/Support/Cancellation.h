@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The wish that a long piece of work ends early. Whoever works asks between its parts, on any
-// thread, and ends as after an error.
+// thread and without a lock of its own, and ends as after an error. A fork that waits for threads
+// that compile goes on meanwhile.
 #pragma once
 #include "Support/Diagnostic.h"
+#include "Support/Forks.h"
 #include <atomic>
 
 namespace tw {
@@ -11,7 +13,10 @@ namespace tw {
 class Cancellation {
 public:
   void request() { requested.store(true, std::memory_order_relaxed); }
-  bool isRequested() const { return requested.load(std::memory_order_relaxed); }
+  bool isRequested() const {
+    restForForks();
+    return requested.load(std::memory_order_relaxed);
+  }
 
   /// What the work ends with.
   static Diagnostic error() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/ChildProcess.h"
+#include "Support/Forks.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -219,7 +220,11 @@ std::optional<ChildEnd> runInChild(const ChildLimits &limits,
   fcntl(answers.get(), F_SETFL, O_NONBLOCK);
   std::fflush(nullptr); // or the child writes what is buffered here once more
   DelayedSignals delayed;
-  pid_t parent = getpid(), child = fork();
+  pid_t parent = getpid(), child;
+  {
+    Resting resting; // glibc before 2.36 lets one thread at a time wait for others to rest
+    child = fork();
+  }
   if (child < 0) {
     int reason = errno;
     answers.reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/Limits.h"
+#include "Support/Forks.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -188,6 +189,7 @@ namespace {
 
 struct LargeStackCall {
   const std::function<void()> &action;
+  const bool isCompiling;
   std::exception_ptr problem;
 };
 
@@ -201,6 +203,7 @@ void *runCall(void *given) {
   alternative.ss_size = handlerBytes;
   sigaltstack(&alternative, &before);
   try {
+    Compiling compiling(call.isCompiling);
     call.action();
   } catch (...) {
     call.problem = std::current_exception();
@@ -228,7 +231,7 @@ static void join(pthread_t thread, const std::function<void()> &meanwhile) {
 }
 
 void runOnLargeStack(const std::function<void()> &action, const std::function<void()> &meanwhile) {
-  LargeStackCall call{action, {}};
+  LargeStackCall call{action, isCompiling(), {}};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_t thread;
@@ -244,7 +247,10 @@ void runOnLargeStack(const std::function<void()> &action, const std::function<vo
   pthread_attr_destroy(&attributes);
   if (error)
     throw std::system_error(error, std::generic_category(), "a thread with a large stack");
-  join(thread, meanwhile);
+  {
+    Resting resting;
+    join(thread, meanwhile);
+  }
   if (call.problem)
     std::rethrow_exception(call.problem);
 }

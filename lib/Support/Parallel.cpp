@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/Parallel.h"
+#include "Support/Forks.h"
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -24,13 +25,19 @@ void onThreads(size_t count, size_t most, const std::function<void(size_t)> &wor
   std::vector<std::thread> others;
   try {
     while (others.size() + 1 < threads)
-      others.emplace_back(takeAll);
+      others.emplace_back([&takeAll, isSo = isCompiling()] {
+        Compiling compiling(isSo);
+        takeAll();
+      });
   } catch (const std::system_error &) {
     // Those that there are do it.
   }
   takeAll();
-  for (std::thread &other : others)
-    other.join();
+  {
+    Resting resting;
+    for (std::thread &other : others)
+      other.join();
+  }
   for (const std::exception_ptr &problem : problems)
     if (problem)
       std::rethrow_exception(problem);

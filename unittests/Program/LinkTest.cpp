@@ -27,8 +27,10 @@ TEST(Link, ChildrenThatAreForkedWhileAnotherThreadLinksLinkToo) {
   std::vector<ObjectFile> objects = makeSomeObjects();
   std::atomic<bool> isOver = false;
   std::thread linker([&] {
-    while (!isOver)
+    while (!isOver) {
+      Compiling compiling;
       EXPECT_TRUE(linkLibrary(objects));
+    }
   });
   for (int i = 0; i < 10 && !testing::Test::HasFailure(); ++i) {
     pid_t child = fork();

@@ -30,7 +30,6 @@ static void onBadAlloc(void *, const char *, bool) {
 tilewright_outcome Session::perform(const tilewright_sink *sink, void *user,
                                     const std::function<void(Session &)> &action) {
   static std::once_flag once;
-  std::call_once(once, [] { llvm::install_bad_alloc_error_handler(onBadAlloc); });
   Session session(sink, user);
   try {
     std::function<void()> meanwhile;
@@ -39,7 +38,13 @@ tilewright_outcome Session::perform(const tilewright_sink *sink, void *user,
         if (sink->is_cancelled(user))
           session.wish.request();
       };
-    runOnLargeStack([&] { action(session); }, meanwhile);
+    runOnLargeStack(
+        [&] {
+          Compiling compiling;
+          std::call_once(once, [] { llvm::install_bad_alloc_error_handler(onBadAlloc); });
+          action(session);
+        },
+        meanwhile);
   } catch (const std::bad_alloc &) {
     session.error(*limitReached(ENOMEM, "the compiler"));
   } catch (const std::system_error &) { // a thread
@@ -57,14 +62,12 @@ void Session::error(const Diagnostic &problem) {
   auto outcome = static_cast<tilewright_outcome>(problem.category());
   if (result == TILEWRIGHT_FINE)
     result = outcome;
-  if (sink && sink->diagnostic)
-    sink->diagnostic(user, text.c_str(), outcome);
+  give<&tilewright_sink::diagnostic>(text.c_str(), outcome);
 }
 
 void Session::warning(const Diagnostic &problem) {
   warned = true;
-  if (sink && sink->diagnostic)
-    sink->diagnostic(user, renderWarning(problem).c_str(), TILEWRIGHT_FINE);
+  give<&tilewright_sink::diagnostic>(renderWarning(problem).c_str(), TILEWRIGHT_FINE);
 }
 
 bool Session::isCancelled() {
@@ -74,10 +77,7 @@ bool Session::isCancelled() {
   return true;
 }
 
-void Session::report(const std::string &text) {
-  if (sink && sink->report)
-    sink->report(user, text.c_str());
-}
+void Session::report(const std::string &text) { give<&tilewright_sink::report>(text.c_str()); }
 
 //===----------------------------------------------------------------------===//
 // Diagnostics of MLIR
@@ -125,8 +125,7 @@ void Session::failStage(const std::string &stage) {
 //===----------------------------------------------------------------------===//
 
 void Session::beginStage(const std::string &name) {
-  if (sink && sink->progress)
-    sink->progress(user, name.c_str(), -1);
+  give<&tilewright_sink::progress>(name.c_str(), -1);
   // References to a parent's children stay valid: only the innermost open stage gets new ones.
   Stage *parent = open.back();
   parent->children.push_back({name, Clock::now(), 0, {}});
@@ -158,7 +157,7 @@ void Session::giveTimes() {
   json.beginObject().member("total_ms", total);
   writeStages(json.key("stages"), root.children);
   json.endObject();
-  sink->time_report(user, json.text().c_str());
+  give<&tilewright_sink::time_report>(json.text().c_str());
 }
 
 } // namespace tw

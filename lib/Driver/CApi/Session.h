@@ -5,6 +5,7 @@
 #pragma once
 #include "Support/Cancellation.h"
 #include "Support/Diagnostic.h"
+#include "Support/Forks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tilewright/Compiler.h"
 #include <chrono>
@@ -69,6 +70,14 @@ private:
   };
   static void writeStages(JsonWriter &json, const std::vector<Stage> &stages);
   void take(mlir::Diagnostic &diagnostic);
+  /// Calls one of the sink's functions, if it has it: what it does, it may do while forks wait.
+  template <auto Function, typename... Values>
+  void give(Values... values) const {
+    if (!sink || !(sink->*Function))
+      return;
+    Resting resting;
+    (sink->*Function)(user, values...);
+  }
 
   const tilewright_sink *sink;
   void *user;

@@ -202,8 +202,10 @@ private:
   }
 
   void say(const std::string &text) const {
-    if (sink && sink->diagnostic)
-      sink->diagnostic(user, (text + "\n").c_str(), TILEWRIGHT_FINE);
+    if (!sink || !sink->diagnostic)
+      return;
+    Resting resting; // as where a session calls it
+    sink->diagnostic(user, (text + "\n").c_str(), TILEWRIGHT_FINE);
   }
 
   static void writeNumbers(JsonWriter &json, std::string_view key, ArrayRef<int64_t> numbers) {

@@ -137,15 +137,8 @@ static Status addForeignLibraries(Architecture architecture, InputFiles &into) {
   return {};
 }
 
-/// lld keeps its state in globals, so one thread links at a time. No process is forked meanwhile:
-/// its child would wait for a thread that it does not have.
-static std::mutex &linking() {
-  static std::mutex mutex;
-  static int registered = pthread_atfork([] { linking().lock(); }, [] { linking().unlock(); },
-                                         [] { linking().unlock(); });
-  (void)registered;
-  return mutex;
-}
+/// lld keeps its state in globals, so one thread links at a time.
+static std::mutex linking;
 
 Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
                                const std::vector<std::string> &exports, Architecture architecture) {
@@ -160,7 +153,7 @@ Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
   if (!isFine)
     return cannotKeepObjects();
 
-  std::lock_guard lock(linking());
+  std::lock_guard lock(linking);
   std::vector<std::string> words = libraryWords();
   words.insert(words.end(), {"--gc-sections", "--no-undefined", "-z", "noexecstack",
                              "--version-script=" + script.paths().front(), "--as-needed"});

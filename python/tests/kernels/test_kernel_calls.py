@@ -184,7 +184,7 @@ def test_checks_in_threads():
 
 
 KERNELS = """
-import os, signal, threading, time
+import os, signal, threading, time, traceback
 import numpy as np
 import tilewright.kernel as tk
 
@@ -204,9 +204,12 @@ def in_child(work):
         try:
             work()
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
+    status = os.waitpid(child, 0)[1]
+    assert status == 0, f"the child ended with status {status}"
 
 def check(*all_times):
     for times in all_times:
