@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Support/Cancellation.h"
 #include "Support/Forks.h"
+#include "Support/Cancellation.h"
 #include "Support/Limits.h"
 #include "Support/Parallel.h"
 #include <atomic>

@@ -151,6 +151,7 @@ TEST(CPUConvolution, FiltersAreTransposedOnceForManyPlaces) {
   EXPECT_FALSE(transposes(image(512, 512, 14, 3, 2), 1));
   EXPECT_TRUE(transposes(image(512, 512, 14, 3, 2), 64));
   EXPECT_FALSE(transposes(image(1024, 2048, 14, 1, 2), 1));
+  EXPECT_TRUE(transposes(image(256, 512, 56, 1, 2), 1)); // every block copies what no cache holds
   EXPECT_TRUE(transposes(image(512, 512, 14, 7, 2), 1)); // too many taps
   EXPECT_TRUE(transposes(image(512, 500, 14, 3, 2), 1)); // no whole blocks of outputs
   Convolution spec = image(512, 512, 14, 3, 2);

@@ -131,6 +131,12 @@ double waitForInputs(const Problem &p, int64_t rows) {
   return rows * p.channels * p.bytes > firstLevel ? double(rows) / 8 : 0;
 }
 
+/// Cycles of waiting for an x that the second-level cache does not hold, which is read `times`
+/// times; half of it is hidden.
+double waitForFarInput(const Problem &p, double times) {
+  return p.inputBytes > secondLevel ? double(p.inputBytes) * times / 8 / 2 : 0;
+}
+
 /// Cycles that the first rows of a block in memory wait for the `lines`, in bytes, of a step's
 /// weights, where nothing has prefetched them.
 double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, double lines,
@@ -185,10 +191,7 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
   double cycles =
       columnBlocks * (depth * (first + (programs - 1) * step) +
                       programs * cyclesBeside(p, rows, vectors) + cyclesAtEdges(p, block));
-  // Beyond the second-level cache x is read again for each block of columns, half of it hidden.
-  if (p.inputBytes > secondLevel)
-    cycles += double(p.inputBytes) * (block.outputsOutermost ? columnBlocks : 1) / 8 / 2;
-  return cycles;
+  return cycles + waitForFarInput(p, block.outputsOutermost ? columnBlocks : 1);
 }
 
 /// Cycles of one step for all rows of a block in memory, in even blocks of registers.
@@ -216,7 +219,8 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
   double first = Problem::step(double(rowsAtOnce), vectors);
   step += waitForWeights(p, block, lines, first) + lines / secondLevelRate * notHidden;
   return double(programsInScratch(p, block)) * double(p.taps * p.channels) *
-         (step + (p.isOutputsFirst ? double(block.columns) * transposedElement : 0));
+             (step + (p.isOutputsFirst ? double(block.columns) * transposedElement : 0)) +
+         waitForFarInput(p, double(ceilDiv(p.columns, block.columns)));
 }
 
 /// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns;
