@@ -55,16 +55,14 @@ static CpuFeatures ofX86(const Has &has) {
   cpu.hasBf16Tiles = cpu.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
   // Intel's cores since Sapphire Rapids, also where a virtual machine hides their tiles: cores
   // before them have no AVX-512 FP16, and AMD's up to Zen 5 none.
-  bool isGoldenCove = cpu.hasBf16Tiles || (cpu.vectorBytes == 64 && has("avx512fp16"));
-  // Behind the page that is read, where these CPUs do not look by themselves.
-  cpu.streamAhead = isGoldenCove ? 2048 : 0;
-  cpu.streams = isGoldenCove ? 4 : 1;
-  if (cpu.bf16Dot && !isGoldenCove)
+  if (cpu.hasBf16Tiles || (cpu.vectorBytes == 64 && has("avx512fp16"))) {
+    cpu.streamAhead = 2048; // behind the page that is read, where they do not look by themselves
+    cpu.streams = 4;
+    cpu.hasSlowThirdLevel = true;
+    cpu.panelRows = 128; // sums of 32 KB, in a first-level cache of 48
+  } else if (cpu.bf16Dot) {
     cpu.pairStreamAhead = 2048, cpu.balancedPairRows = 7;
-  cpu.hasSlowThirdLevel = isGoldenCove;
-  // Sums of 32 KB, in a first-level cache of 48.
-  if (isGoldenCove)
-    cpu.panelRows = 128;
+  }
   cpu.storeFence = "llvm.x86.sse.sfence";
   return cpu;
 }

@@ -111,6 +111,17 @@ constexpr Feature features[] = {
     {"signature", isText, "a text, as \"667cef4f44901dc5\""},
     {"weight", isFlag, "true or false"}};
 
+/// "dtypes, kind, ... and weight".
+std::string namesOfFeatures() {
+  std::string names;
+  for (const Feature &each : features)
+    names += (names.empty()                     ? ""
+              : &each == std::end(features) - 1 ? " and "
+                                                : ", ") +
+             each.name.str();
+  return names;
+}
+
 } // namespace
 
 LogicalResult MatchKernelOp::verify() {
@@ -118,9 +129,8 @@ LogicalResult MatchKernelOp::verify() {
     StringRef name = feature.getName().getValue();
     const auto *known = llvm::find_if(features, [&](auto &each) { return each.name == name; });
     if (known == std::end(features))
-      return emitOpError() << "knows no feature \"" << name
-                           << "\" of kernels; there are dtypes, kind, number, operations, "
-                              "signature and weight";
+      return emitOpError() << "knows no feature \"" << name << "\" of kernels; there are "
+                           << namesOfFeatures();
     if (!known->isValue(feature.getValue()))
       return emitOpError() << "compares " << name << ", which is " << known->values << ", with "
                            << feature.getValue();
