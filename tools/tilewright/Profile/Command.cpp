@@ -44,9 +44,12 @@ Status profileProgram(const tw_program *program, const Call &call, const Profile
     limits.emplace(program, instance.get()).sample();
     return recording.start(instance.get(), isHost);
   };
+  auto between = [&] {
+    recording.endCall();
+    limits->sampleIfCheap();
+  };
   TW_ASSIGN(std::vector<double> times,
-            measureCalls(program, instance.get(), inputs, options.measure,
-                         {warm, [&] { limits->sampleIfCheap(); }}));
+            measureCalls(program, instance.get(), inputs, options.measure, {warm, between}));
   TW_TRY(recording.stop());
   limits->sample();
   std::vector<tw_tensor> tensors;

@@ -48,17 +48,12 @@ Result<ProfileTimes> readProfileTimes(const std::string &path) {
   TW_ASSIGN(Json call, document.root().get("call"));
   times.of = factsIn(document.root());
   TW_ASSIGN(times.callUs, timeIn(call, "median_us"));
-  TW_ASSIGN(Json count, call.get("calls"));
-  TW_ASSIGN(double calls, count.number());
-  if (calls < 1)
-    return count.error(
-        fmt::format("the number of calls is {}, but there must be one at least", calls));
   TW_ASSIGN(Json dispatches, document.root().get("dispatches"));
   TW_TRY(dispatches.forEach([&](const Json &dispatch) -> Status {
     TW_ASSIGN(Json name, dispatch.get("name"));
     TW_ASSIGN(std::string_view key, name.string());
-    TW_ASSIGN(double us, timeIn(dispatch, "total_us"));
-    times.meanUs[std::string(key)] += us / calls;
+    TW_ASSIGN(double us, timeIn(dispatch, "median_of_call_us"));
+    times.dispatchUs[std::string(key)] += us;
     return {};
   }));
   return times;
@@ -77,26 +72,26 @@ static std::string otherwiseText(const Profile &profile, const ProfileTimes &bef
 std::string comparisonText(const Profile &profile, const ProfileTimes &before) {
   struct Change {
     std::string name;
-    std::optional<double> before, after; // us of a call
+    std::optional<double> before, after; // medians, in us of a call
     double difference() const { return after.value_or(0) - before.value_or(0); }
   };
   std::map<std::string, double> now;
   for (const ProfileRow &row : profile.dispatches)
-    now[row.name] += row.totalUs / double(std::max<int64_t>(profile.call.count, 1));
+    now[row.name] += row.medianUs.value_or(0);
   std::vector<Change> changes;
   for (auto &[name, us] : now) {
-    auto found = before.meanUs.find(name);
+    auto found = before.dispatchUs.find(name);
     changes.push_back(
-        {name, found == before.meanUs.end() ? std::nullopt : std::optional(found->second), us});
+        {name, found == before.dispatchUs.end() ? std::nullopt : std::optional(found->second), us});
   }
-  for (auto &[name, us] : before.meanUs)
+  for (auto &[name, us] : before.dispatchUs)
     if (!now.contains(name))
       changes.push_back({name, us, std::nullopt});
   std::ranges::sort(changes, std::greater(),
                     [](const Change &c) { return std::abs(c.difference()); });
   std::string text = otherwiseText(profile, before);
-  text += fmt::format("{:<28} {:>11} {:>11} {:>11} {:>7}\n", "us of a call", "before", "now",
-                      "difference", "ratio");
+  text += fmt::format("{:<28} {:>11} {:>11} {:>11} {:>7}\n", "medians, us of a call", "before",
+                      "now", "difference", "ratio");
   auto number = [](std::optional<double> us) { return us ? fmt::format("{:.1f}", *us) : "-"; };
   auto add = [&](const Change &c) {
     bool areBoth = c.before && c.after && *c.before > 0;
@@ -104,7 +99,7 @@ std::string comparisonText(const Profile &profile, const ProfileTimes &before) {
                         number(c.before), number(c.after), c.difference(),
                         areBoth ? fmt::format("{:.2f}", *c.after / *c.before) : "-");
   };
-  add({"(the call, median)", before.callUs, profile.call.median});
+  add({"(the call)", before.callUs, profile.call.median});
   for (const Change &change : changes)
     add(change);
   return text;

@@ -27,6 +27,8 @@ static void writeRow(JsonWriter &json, const ProfileRow &row, double total) {
   json.member("calls", row.calls).member("total_us", rounded(row.totalUs));
   json.member("mean_us", rounded(row.meanUs())).member("min_us", row.minUs);
   json.member("max_us", row.maxUs);
+  write(json, "median_of_call_us",
+        row.medianUs ? std::optional(rounded(*row.medianUs)) : std::nullopt);
   json.member("percent", total > 0 ? rounded(100 * row.totalUs / total) : 0.0);
   write(json, "flops", each(row.flops));
   write(json, "weight_bytes", each(row.weightBytes));

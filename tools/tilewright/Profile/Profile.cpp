@@ -109,6 +109,7 @@ Result<Profile> makeProfile(const tw_program *program, tw_instance *instance,
   for (int32_t i = 0; i < info->dispatch_count; ++i) {
     ProfileRow row = rowOf(*tw_program_dispatch(program, i), recording.times[size_t(i)]);
     row.configuredAs = rt::metadataOf(program).dispatches[size_t(i)].configuredAs();
+    row.medianUs = recording.medianUs(size_t(i));
     if (const rt::VariantInfo *variant = code[size_t(i)].variant)
       row.configuration = variant->configuration;
     addWork(row, work[size_t(i)]);

@@ -21,6 +21,7 @@ struct ProfileRow {
   std::string configuredAs; // the kernel, as `tune --kernel` takes it
   int64_t calls = 0;
   double totalUs = 0, minUs = 0, maxUs = 0; // of all calls; of one call
+  std::optional<double> medianUs; // of what it took in a call of the program, each time it ran
   /// Of all calls; nothing where it is not known.
   std::optional<double> flops, weightBytes, otherBytes;
   /// What it would take at least, and how much of that is of dispatches that arithmetic bounds, and

@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Recording.h"
 #include "../Failure.h"
+#include "../Statistics.h"
 #include <algorithm>
+#include <utility>
 
 namespace tw::cli {
 
 Status Recording::start(tw_instance *of, bool withThreads) {
   instance = of;
   hasThreads = withThreads;
+  totalsNs.assign(times.size(), 0);
+  timesOfCalls.assign(times.size(), {});
+  ended = 0;
   if (hasThreads)
     TW_TRY(rt::watchThreads(instance, true));
   TW_TRY(rt::watchDispatches(instance, true));
   return fromRuntime(tw_instance_record(instance, 1));
+}
+
+void Recording::endCall() {
+  size_t kept = std::max<size_t>(1, keptTimes / std::max<size_t>(1, times.size()));
+  for (size_t i = 0; i < times.size(); ++i) {
+    int64_t total = tw_instance_recorded(instance, static_cast<int32_t>(i)).total_ns;
+    auto took = static_cast<float>(total - std::exchange(totalsNs[i], total));
+    if (ended < kept)
+      timesOfCalls[i].push_back(took);
+    else
+      timesOfCalls[i][ended % kept] = took;
+  }
+  ++ended;
+}
+
+std::optional<double> Recording::medianUs(size_t dispatch) const {
+  if (dispatch >= timesOfCalls.size() || timesOfCalls[dispatch].empty())
+    return std::nullopt;
+  const std::vector<float> &all = timesOfCalls[dispatch];
+  return statistics({all.begin(), all.end()}).median / 1e3;
 }
 
 Status Recording::stop() {

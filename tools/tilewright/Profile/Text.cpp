@@ -58,8 +58,10 @@ static std::string headText(const Profile &profile) {
       "call        median {:.1f} us, p10 {:.1f}, min {:.1f} ({} calls, {} threads, {})\n",
       profile.call.median, profile.call.p10, profile.call.min, profile.call.count, profile.threads,
       profile.device);
-  double dispatches = profile.totalUs() / double(std::max<int64_t>(profile.call.count, 1));
-  text += fmt::format("dispatches  {:.1f} us of a call\n", dispatches);
+  double dispatches = 0;
+  for (const ProfileRow &row : profile.dispatches)
+    dispatches += row.medianUs.value_or(0);
+  text += fmt::format("dispatches  {:.1f} us of a call, by their medians\n", dispatches);
   if (profile.limits.arithmetic.flops32 > 0)
     text += fmt::format(
         "limits      f32 {:.1f} GFLOP/s, bf16 {:.1f}; weights {:.1f} GB/s ({}), temporaries {:.1f} "

@@ -21,8 +21,9 @@ std::string profileJson(const Profile &profile);
 struct ProfileTimes {
   std::string path;
   std::map<std::string, std::string> of; // "model", "threads", ...: what the file says of them
-  double callUs = 0;                     // the median
-  std::map<std::string, double> meanUs;  // of each dispatch a call, by name
+  // Medians over calls:
+  double callUs = 0;
+  std::map<std::string, double> dispatchUs; // of what each dispatch took in a call, by name
 };
 /// Errors: IO_1, IO_16 and IO_17.
 Result<ProfileTimes> readProfileTimes(const std::string &path);
