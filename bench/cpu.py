@@ -17,8 +17,11 @@ The limit of a row is the time that its multiply-adds take at the sustained peak
 parameters, inputs and results once takes from where they fit, whichever is longer; of tables that are looked up in, the
 rows, at random places. All are measured by the same run, and reads, where a goal is a share of them, in the row's own
 turns: what memory gives is shared with others on the host, and changes from minute to minute.
-Programs of --precision=bf16 show their error, and have the row of the same model in f32 as their goal. Goals that are for
+Programs of --precision=bf16 show their error, and have the row of the same model in f32 as their goal. A row whose goal is
+of another one has that one's program run in its own turns, too. Goals that are for
 tile registers count on CPUs that have them.
+Where there is a goal for compiling, this is done several times, and from a cache; a table shows it for all models, with the
+memory that their processes had.
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
 With --json, rows that FILE has already are not measured again (they get the goals of now), and with --budget none is begun
@@ -42,7 +45,8 @@ import tempfile
 import time
 
 from cpu_arguments import arguments, counts
-from cpu_contestants import AVX2, REST_SECONDS, Ours, Peer, Unusable, export
+from cpu_costs import print_costs
+from cpu_contestants import AVX2, OTHER, OWN, REST_SECONDS, Ours, Peer, Unusable, export
 from cpu_record import Record, Unreadable, doctor, machine_of, origin_of
 from cpu_table import origin, print_page, print_table
 from limits import Limits
@@ -73,7 +77,7 @@ def in_turns(contestants, threads, limit, options, leave_out, has_limit=False):
             try:
                 times[kind].append(one.time(threads, turn))
             except Unusable as reason:
-                if kind == "ours":
+                if kind in OWN:
                     raise
                 leave_out(kind, reason)
             time.sleep(REST_SECONDS)
@@ -93,6 +97,8 @@ class Prepared:
             # Those that are prepared at the same time share the cores, or each waits for all others at every loop.
             self.facts = export(name, workload, folder, max(1, max(counts) // options.prepare))
             self.contestants = {"ours": Ours(options.tool, workload, folder, self.facts)}
+            if workload.of_row:
+                self.contestants[OTHER] = self.other(workload.of_row[0], folder, options)
             environment = AVX2 if workload.is_avx2 else {}
             self.peers = {kind: Peer(kind, name, folder, counts, environment) for kind in options.peers}
             for kind, peer in self.peers.items():
@@ -100,6 +106,14 @@ class Prepared:
         except BaseException:
             self.stop()
             raise
+
+    def other(self, name, folder, options):
+        """Our artifact of the row that a goal is of, to run in the same turns."""
+        from cpu_workloads import workloads
+        workload, folder = workloads()[name], folder / OTHER
+        folder.mkdir()
+        self.other_facts = export(name, workload, folder, options.prepare)
+        return Ours(options.tool, workload, folder, self.other_facts)
 
     def wait_for(self, kind, peer, patience):
         try:
@@ -118,8 +132,11 @@ class Prepared:
         goals = goals_of(self.workload, threads, features)
         has_limit = goals["goal_of_limit"] > 0
         times = in_turns(self.contestants, threads, limit, options, self.leave_out, has_limit)
+        other = times.pop(OTHER, None)
         row = row_of(self.name, self.workload, threads, self.facts, times, self.contestants)
-        return row | goals | {"left_out": self.left_out} | ({"beside": limit.beside} if has_limit else {})
+        beside = {"beside": limit.beside} if has_limit else {}
+        beside |= {"other": {"us": other[0], "bytes": self.other_facts["bytes"]}} if other else {}
+        return row | goals | {"left_out": self.left_out} | beside
 
     def stop(self):
         for peer in self.peers.values():
@@ -132,7 +149,8 @@ def goals_of(workload, threads, features):
     at, is_meant = int(threads > 1), {*workload.needs} <= {*features}
     of_row = (workload.of_row[0], workload.of_row[1 + at] * is_meant) if workload.of_row else ()
     return {"goal": (workload.one, workload.all)[at] * is_meant, "goal_of_limit": workload.of_limit[at] * is_meant, "goal_of_row": of_row,
-            "sum_of": (workload.sum_of[0], workload.sum_of[1 + at]) if workload.sum_of else ()}
+            "sum_of": (workload.sum_of[0], workload.sum_of[1 + at]) if workload.sum_of else (), "times": workload.times,
+            "goal_of_compile": workload.compile}
 
 
 def with_goals(rows, workloads, features):
@@ -145,8 +163,8 @@ def row_of(name, workload, threads, facts, times, contestants):
     return {"name": name, "group": workload.group, "threads": threads,
             "us": {kind: fast for kind, (fast, _) in times.items()},
             "median_us": {kind: median for kind, (_, median) in times.items()},
-            **facts, "our_error": ours.error, "reports_error": bool(workload.options), "compile_seconds": ours.compile_seconds,
-            "ready_seconds": {kind: peer.ready_seconds for kind, peer in contestants.items() if kind != "ours"},
+            **facts, "our_error": ours.error, "reports_error": bool(workload.options), **ours.compiled,
+            "ready_seconds": {kind: peer.ready_seconds for kind, peer in contestants.items() if kind not in OWN},
             "resident_bytes": ours.bench["resident_peak_bytes"], "planned_bytes": ours.bench["planned_peak_bytes"],
             "planned_bound_bytes": ours.bench["planned_bound_bytes"], "weight_bytes": ours.bench["weight_bytes"]}
 
@@ -256,6 +274,7 @@ def page(options):
         by_name[row["name"]].append(row)
     in_order = dict.fromkeys(row["name"] for row in rows)
     print_page([by_name[name] for name in in_order], {threads: record.limits.get(threads) or Limits(threads) for threads in wanted})
+    print_costs(rows)
     print(f"\nmeasured on {origin(record.machine, rows)}")
     return 0
 
@@ -278,6 +297,7 @@ def measure(options):
     names = list(chosen(options))
     for count, limit in limits.items():
         print_table([row for name in names for row in record.rows if row["name"] == name and row["threads"] == count], limit)
+    print_costs([row for name in names for row in record.rows if row["name"] == name and row["threads"] in limits])
     for name, reason in failures.items():
         print(f"not measured: {name}: {reason}", file=sys.stderr)
     return 1 if failures else 0

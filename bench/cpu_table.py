@@ -28,9 +28,12 @@ def ratio(times):
 
 
 def of_row(row, rows):
-    """The other row that a goal is of, that goal, and our bytes per second over the other's; no share without it."""
+    """The other row that a goal is of, that goal, and our bytes per second over the other's: in the same turns, or as the
+    other row has it in files of earlier versions. No share without it."""
     other, goal = row.get("goal_of_row") or ("", 0)
     rates = {each["name"]: each["bytes"] / each["us"]["ours"] for each in (*rows, row) if each["threads"] == row["threads"]}
+    if row.get("other"):
+        rates[other] = row["other"]["bytes"] / row["other"]["us"]
     return other, goal, rates[row["name"]] / rates[other] if other in rates else None
 
 
@@ -69,14 +72,20 @@ def print_lines(header, lines):
         print("| " + " | ".join(line) + " |")
 
 
+def times_of(row):
+    """How often a row is in its sum. Files of earlier versions do not say: once, as their sums were."""
+    return row.get("times", 1)
+
+
 def sums(rows):
-    """Of rows that are parts of a sum: its name, the number of them, the best peer's sum over ours, that peer, and the goal.
-    Peers count that have measured all of them."""
+    """Of rows that are parts of a sum, each as often as it occurs: the sum's name, how many parts it has, by how many rows,
+    the best peer's sum over ours, that peer, and the goal. Peers count that have measured all of them."""
     names = dict.fromkeys(tuple(row["sum_of"]) for row in rows if row.get("sum_of"))
     for name, goal in names:
-        parts = [row["us"] for row in rows if tuple(row.get("sum_of", ())) == (name, goal)]
-        kinds = [kind for kind in parts[0] if all(kind in us for us in parts)]
-        yield name, len(parts), *ratio({kind: sum(us[kind] for us in parts) for kind in kinds}), goal
+        parts = [row for row in rows if tuple(row.get("sum_of", ())) == (name, goal)]
+        kinds = [kind for kind in parts[0]["us"] if all(kind in row["us"] for row in parts)]
+        us = {kind: sum(times_of(row) * row["us"][kind] for row in parts) for kind in kinds}
+        yield name, sum(map(times_of, parts)), len(parts), *ratio(us), goal
 
 
 def print_conclusion(rows, limits):
@@ -87,8 +96,8 @@ def print_conclusion(rows, limits):
     unknown = [f"{name} (without {' and '.join(lacks)})" for name, (is_missed, lacks) in verdicts.items() if lacks and not is_missed]
     if ratios:
         print(f"\ngeometric mean of best peer / ours, where there is a goal: {statistics.geometric_mean(ratios):.2f}")
-    for name, count, reached, kind, goal in sums(rows):
-        print(f"\nthe sum of {count} {name}: {f'{reached:.2f} ({kind})' if kind else 'without a peer'}, goal {goal}")
+    for name, count, distinct, reached, kind, goal in sums(rows):
+        print(f"\nthe sum of {count} {name} ({distinct} rows): {f'{reached:.2f} ({kind})' if kind else 'without a peer'}, goal {goal}")
     if unknown:
         print(f"\nnot compared: {'; '.join(unknown)}")
     print(f"\nmissed, of {len(verdicts) - len(unknown)} with a goal: {'; '.join(missed) or 'none'}", flush=True)

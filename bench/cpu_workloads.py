@@ -34,6 +34,8 @@ class Workload:
     options: tuple = ()  # of `tilewright compile`
     flops: float | None = None  # where PyTorch's counter does not know the operator
     sum_of: tuple = ()  # a name, and what the sum of all that have it is to reach: with one thread, with all
+    times: int = 1  # how often it is in that sum
+    compile: tuple = (0, 0)  # seconds that compiling is to take at most, cold and from the cache
 
 
 class AddNormGelu(nn.Module):
@@ -203,6 +205,11 @@ def dlrm_step():
     return ClickLoss(), (torch.randn(2048, 13), torch.randint(0, 10000, (2048, 26)), torch.rand(2048).round())
 
 
+def small_mlp():
+    """As that of the tests."""
+    return nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 8), nn.Sigmoid()), (torch.randn(5, 16),)
+
+
 def vit():
     import transformers
     return full_models.Logits(transformers.ViTModel(transformers.ViTConfig())), (torch.randn(1, 3, 224, 224),)
@@ -250,10 +257,10 @@ def llama_step():
 
 def models():
     return {
-        "BERT-base": Workload(full_models.bert, 1.1, 1.1),
+        "BERT-base": Workload(full_models.bert, 1.1, 1.1, compile=(1.2, 0.5)),
         "GPT-2": Workload(full_models.gpt2, 1.1, 1.1),
-        "ResNet-50": Workload(full_models.resnet, 1.2, 1.1),
-        "MobileNetV2": Workload(full_models.mobilenet, 1.25, 1.1),
+        "ResNet-50": Workload(full_models.resnet, 1.2, 1.1, compile=(1.5, 0)),
+        "MobileNetV2": Workload(full_models.mobilenet, 1.25, 1.1, compile=(1.0, 0)),
         "ViT-B/16": Workload(vit, 1.1, 1.1),
         "SDXL block": Workload(full_models.sdxl_block, 1.1, 1.1),
         "DLRM b1": Workload(lambda: dlrm(1), 4, 1.3),
@@ -261,6 +268,7 @@ def models():
         "DLRM b2048": Workload(lambda: dlrm(2048), 1.3, 1.3),
         "LoRA MLP b128": Workload(lambda: (nn.Sequential(LowRank(128, 512), nn.ReLU(), LowRank(512, 128)), (torch.randn(128, 128),)), 1.4, 1.3),
         "MLP 3x1024 b256": Workload(lambda: (nn.Sequential(*full_models.mlp(1024, 1024, 1024, 1024)), (torch.randn(256, 1024),)), 1.05, 1.3),
+        "small MLP, any batch": Workload(small_mlp, dynamic=((0, 0),), compile=(0.1, 0)),
         "LSTM 2x512 b8 t64": Workload(full_models.lstm, 1.2, flops=2.0 * 8 * 64 * 2 * 4 * 512 * 1024),
         "embedding bag 1Mx64": Workload(lambda: (nn.EmbeddingBag(1_000_000, 64, mode="sum"), (torch.randint(0, 1_000_000, (2048, 32)),)), 1.0, of_limit=(0.9, 0)),
     }
@@ -319,21 +327,30 @@ def attentions():
     return found | {f"attention {h}x{n}x{d}{' causal' * c} bf16": attention(h, n, d, c, BF16, one=1.1, needs=AMX) for h, n, d, c in shapes}
 
 
-CONVOLUTIONS = {  # channels, height and width, outputs, kernel, stride, groups
+# Every convolution of the models in full_models.py, in their order: how often each occurs, and its channels, height and
+# width, outputs, kernel, stride and groups. Each adds its own padding: MobileNetV2's as transformers has it lies at the
+# far ends alone where strides are 2, which makes as many places.
+CONVOLUTIONS = {
     ("convolutions of ResNet-50", 1.25, 1.15): [
-        (3, 224, 64, 7, 2), (64, 56, 64), (64, 56, 256), (256, 56, 64), (64, 56, 64, 3), (128, 28, 128, 3), (128, 28, 512), (512, 28, 128),
-        (128, 56, 128, 3, 2), (256, 56, 512, 1, 2), (256, 14, 256, 3), (256, 14, 1024), (1024, 14, 256), (512, 7, 512, 3), (512, 7, 2048),
-        (2048, 7, 512)],
-    ("convolutions of MobileNetV2", 1.4, 1.15): [  # some of them
-        (3, 224, 32, 3, 2), (32, 112, 32, 3, 1, 32), (96, 112, 96, 3, 2, 96), (144, 56, 144, 3, 1, 144), (192, 28, 192, 3, 1, 192),
-        (384, 14, 384, 3, 1, 384), (960, 7, 960, 3, 1, 960), (16, 112, 96), (24, 56, 144), (192, 28, 32), (384, 14, 64), (96, 14, 576), (320, 7, 1280)],
+        (1, 3, 224, 64, 7, 2), (1, 64, 56, 64), (3, 64, 56, 64, 3), (4, 64, 56, 256), (2, 256, 56, 64), (1, 256, 56, 128),
+        (1, 128, 56, 128, 3, 2), (4, 128, 28, 512), (1, 256, 56, 512, 1, 2), (3, 512, 28, 128), (3, 128, 28, 128, 3), (1, 512, 28, 256),
+        (1, 256, 28, 256, 3, 2), (6, 256, 14, 1024), (1, 512, 28, 1024, 1, 2), (5, 1024, 14, 256), (5, 256, 14, 256, 3), (1, 1024, 14, 512),
+        (1, 512, 14, 512, 3, 2), (3, 512, 7, 2048), (1, 1024, 14, 2048, 1, 2), (2, 2048, 7, 512), (2, 512, 7, 512, 3)],
+    ("convolutions of MobileNetV2", 1.4, 1.15): [
+        (1, 3, 224, 32, 3, 2), (1, 32, 112, 32, 3, 1, 32), (1, 32, 112, 16), (1, 16, 112, 96), (1, 96, 112, 96, 3, 2, 96), (1, 96, 56, 24),
+        (2, 24, 56, 144), (1, 144, 56, 144, 3, 1, 144), (1, 144, 56, 24), (1, 144, 56, 144, 3, 2, 144), (1, 144, 28, 32), (3, 32, 28, 192),
+        (2, 192, 28, 192, 3, 1, 192), (2, 192, 28, 32), (1, 192, 28, 192, 3, 2, 192), (1, 192, 14, 64), (4, 64, 14, 384),
+        (4, 384, 14, 384, 3, 1, 384), (3, 384, 14, 64), (1, 384, 14, 96), (3, 96, 14, 576), (2, 576, 14, 576, 3, 1, 576), (2, 576, 14, 96),
+        (1, 576, 14, 576, 3, 2, 576), (1, 576, 7, 160), (3, 160, 7, 960), (3, 960, 7, 960, 3, 1, 960), (2, 960, 7, 160), (1, 960, 7, 320),
+        (1, 320, 7, 1280)],
 }
 
 
 def convolutions():
     def name(channels, size, outputs, kernel=1, stride=1, groups=1):
         return f"conv {kernel}x{kernel}{f' s{stride}' * (stride > 1)}{' depthwise' * (groups > 1)} {channels}x{size} to {outputs}"
-    return {name(*shape): dataclasses.replace(convolution(*shape), sum_of=sums) for sums, shapes in CONVOLUTIONS.items() for shape in shapes}
+    return {name(*shape): dataclasses.replace(convolution(*shape), sum_of=sums, times=times)
+            for sums, shapes in CONVOLUTIONS.items() for times, *shape in shapes}
 
 
 def rows():
@@ -342,8 +359,10 @@ def rows():
         "softmax 1024": pointwise(lambda: nn.Softmax(-1), 1.3, (1024, 1024)),
         "layer_norm 2048x1280": pointwise(lambda: nn.LayerNorm(1280), 1.2, (2048, 1280)),
         "add, norm, bias, gelu": pointwise(lambda: AddNormGelu(1280), 2.0, (2048, 1280), (2048, 1280)),
-        "chain": pointwise(Elementwise, 1.0, (4096, 4096), (4096, 4096), of_row=("copy", 0.95, 0.95)),
+        "chain": pointwise(Elementwise, 1.0, (4096, 4096), (4096, 4096), of_row=("copy of as many bytes", 0.95, 0.95)),
         "copy": pointwise(Copy, 0, (4096, 4096)),
+        # The chain reads two such inputs: more of a copy of one stays in a large cache.
+        "copy of as many bytes": pointwise(Copy, 0, (4096, 6144)),
     }
 
 

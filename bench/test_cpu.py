@@ -13,6 +13,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import cpu
+import cpu_costs
 import cpu_table
 from cpu_contestants import Unusable
 from cpu_record import Record
@@ -29,7 +30,7 @@ def row(name="one", us=None, **more):
 
 
 def workload(**goals):
-    return types.SimpleNamespace(**{"one": 0, "all": 0, "of_limit": (0, 0), "of_row": (), "needs": (), "sum_of": ()} | goals)
+    return types.SimpleNamespace(**{"one": 0, "all": 0, "of_limit": (0, 0), "of_row": (), "needs": (), "sum_of": (), "times": 1, "compile": (0, 0)} | goals)
 
 
 def printed(function, *arguments):
@@ -66,7 +67,9 @@ class Conclusion(unittest.TestCase):
     def test_sums_are_of_peers_that_have_all_parts(self):
         parts = [row(name, us, sum_of=["convolutions of a net", 1.25])
                  for name, us in (("a", {"ours": 10.0, "eager": 12.0, "inductor": 1.0}), ("b", {"ours": 30.0, "eager": 38.0}))]
-        self.assertIn("the sum of 2 convolutions of a net: 1.25 (eager), goal 1.25\n", self.conclusion(*parts, row("other")))
+        self.assertIn("the sum of 2 convolutions of a net (2 rows): 1.25 (eager), goal 1.25\n", self.conclusion(*parts, row("other")))
+        often = [parts[0] | {"times": 5}, parts[1]]
+        self.assertIn("the sum of 6 convolutions of a net (2 rows): 1.23 (eager), goal 1.25\n", self.conclusion(*often))
         self.assertNotIn("the sum of", self.conclusion(row("other")))
 
     def test_goals_of_another_rows_bandwidth(self):
@@ -76,6 +79,11 @@ class Conclusion(unittest.TestCase):
         self.assertIn("missed, of 1 with a goal: chain", self.conclusion(chain, fast))
         self.assertIn("not compared: chain (without copy)", self.conclusion(chain, fast | {"threads": 2}))
         self.assertEqual(cpu_table.cells(chain, Limits(1, KNOWN), [fast])[8:10], ["95 % of copy", "50 % peak, 94 % of copy"])
+
+    def test_another_row_in_the_same_turns_is_the_one_that_counts(self):
+        chain = row("chain", goal=0, goal_of_row=["copy", 0.95], other={"us": 9.4, "bytes": 5000})
+        self.assertIn("missed, of 1 with a goal: chain", self.conclusion(chain, row("copy", {"ours": 9.6}, goal=0)))
+        self.assertIn("missed, of 1 with a goal: none", self.conclusion(chain | {"other": {"us": 9.6, "bytes": 5000}}))
 
     def test_rows_that_are_looked_up_are_read_at_random_places(self):
         bag = row("bag", goal=0, goal_of_limit=0.9, bytes=5000, looked_up_bytes=8000)
@@ -109,9 +117,9 @@ class Conclusion(unittest.TestCase):
 
 class Goals(unittest.TestCase):
     def test_of_one_thread_and_of_all(self):
-        chain = workload(one=1.3, all=1.2, of_limit=(0.9, 0), of_row=("copy", 0.95, 0.5), sum_of=("rows", 2, 3))
-        self.assertEqual(cpu.goals_of(chain, 1, []), {"goal": 1.3, "goal_of_limit": 0.9, "goal_of_row": ("copy", 0.95), "sum_of": ("rows", 2)})
-        self.assertEqual(cpu.goals_of(chain, 2, []), {"goal": 1.2, "goal_of_limit": 0, "goal_of_row": ("copy", 0.5), "sum_of": ("rows", 3)})
+        chain = workload(one=1.3, all=1.2, of_limit=(0.9, 0), of_row=("copy", 0.95, 0.5), sum_of=("rows", 2, 3), times=4)
+        self.assertEqual(cpu.goals_of(chain, 1, []), {"goal": 1.3, "goal_of_limit": 0.9, "goal_of_row": ("copy", 0.95), "sum_of": ("rows", 2), "times": 4, "goal_of_compile": (0, 0)})
+        self.assertEqual(cpu.goals_of(chain, 2, []), {"goal": 1.2, "goal_of_limit": 0, "goal_of_row": ("copy", 0.5), "sum_of": ("rows", 3), "times": 4, "goal_of_compile": (0, 0)})
 
     def test_without_what_they_need_there_are_none(self):
         wide = workload(one=1.3, of_limit=(0.9, 0), of_row=("copy", 0.95, 0), needs=("amx-tile",))
@@ -122,6 +130,49 @@ class Goals(unittest.TestCase):
     def test_rows_of_a_file_have_those_of_now(self):
         rows = [row("one", goal=7), row("one", threads=2, goal=7), row("gone", goal=7)]
         self.assertEqual([each["goal"] for each in cpu.with_goals(rows, {"one": workload(one=1.5, all=1.25)}, [])], [1.5, 1.25, 7])
+
+
+class Costs(unittest.TestCase):
+    def costly(self, **more):
+        return row("net", group="models", **({"compile_seconds": 1.0, "cached_seconds": 0.4, "goal_of_compile": [1.2, 0.5], "weights_seconds": 0.1,
+                   "weight_bytes": 200e6, "planned_bytes": 1020, "planned_bound_bytes": 1000, "resident_bytes": 210e6} | more))
+
+    def test_each_goal_that_is_missed_is_named_with_its_value(self):
+        self.assertEqual(cpu_costs.missed(self.costly()), [])
+        for change, text in (({"compile_seconds": 1.21}, "1.21 s to compile"), ({"cached_seconds": 0.51}, "0.51 s from the cache"),
+                             ({"weights_seconds": 0.25}, "0.80 GB/s of weights"), ({"planned_bytes": 1030}, "planned peak 1.030 of the bound"),
+                             ({"resident_bytes": 221e6}, "21.0 MB beyond weights and plan")):
+            self.assertEqual(cpu_costs.missed(self.costly(**change)), [text])
+
+    def test_what_is_not_known_or_too_small_to_tell_is_not_missed(self):
+        self.assertEqual(cpu_costs.missed(self.costly(goal_of_compile=[0, 0], compile_seconds=9.0, weight_bytes=99e6, resident_bytes=1e8, weights_seconds=9)), [])
+
+    def test_single_operators_are_named_only_where_they_miss(self):
+        text = printed(cpu_costs.print_costs, [self.costly(), self.costly(threads=2, resident_bytes=230e6), self.costly() | {"name": "conv", "group": "convolutions"}])[1]
+        self.assertIn("| net | 1.00 | 1.2 | 0.400 | 0.5 | 200.0 | 2.00 | 1.020 | - | 30.0 |", text)
+        self.assertNotIn("| conv |", text)
+        self.assertIn("missed of these goals, by 2 rows: net (30.0 MB beyond weights and plan)", text)
+
+    def test_files_of_earlier_versions_have_none(self):
+        self.assertEqual(printed(cpu_costs.print_costs, [row()])[1], "")
+
+    def compiled(self, has_goal):
+        """By a tool that is slower at first; what it was told, and the facts."""
+        calls, seconds = [], iter((3.0, 1.0, 2.0, 4.0, 9.0, 0.3, 0.2, 0.4, 0.5))
+
+        def run(command, **_):
+            calls.append(command[-1])
+            report = {"seconds": next(seconds), "time": {"stages": [{"name": "llvm", "ms": 7}, {"name": "weights", "ms": 250}]}}
+            return types.SimpleNamespace(returncode=0, stdout=json.dumps(report), stderr="")
+
+        with mock.patch("subprocess.run", run):
+            return cpu_costs.compile_all(["tilewright"], pathlib.Path("/none"), has_goal), calls
+
+    def test_the_fastest_of_several_counts_where_there_is_a_goal(self):
+        facts, calls = self.compiled(True)
+        self.assertEqual(facts, {"compile_seconds": 1.0, "weights_seconds": 0.25, "cached_seconds": 0.2})
+        self.assertEqual(calls, ["--no-cache"] * 4 + ["--cache"] * 5)
+        self.assertEqual(self.compiled(False), ({"compile_seconds": 3.0, "weights_seconds": 0.25}, ["--no-cache"]))
 
 
 class LimitsOfAFile(unittest.TestCase):
@@ -288,8 +339,9 @@ class Run(unittest.TestCase):
         with mock.patch("time.sleep"):
             times = cpu.in_turns(contestants, 1, mock.Mock(), options, lambda kind, reason: contestants.pop(kind))
             self.assertEqual(times, {"ours": (1, 5.0), "eager": (4, 5.0)})
-            with self.assertRaises(Unusable):
-                cpu.in_turns({"ours": One()}, 1, mock.Mock(), options, None)
+            for own in ("ours", "other row"):
+                with self.assertRaises(Unusable):
+                    cpu.in_turns({own: One()}, 1, mock.Mock(), options, None)
 
 
 if __name__ == "__main__":

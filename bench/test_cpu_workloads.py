@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of what bench/cpu.py measures: `python3 bench/test_cpu_workloads.py`, with torch. Nothing is measured."""
+import collections
 import pathlib
 import sys
 import unittest
@@ -9,6 +10,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 try:
     import cpu_workloads
+    import full_models
+    import torch
+    import transformers  # noqa: F401
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
@@ -31,7 +35,7 @@ class Workloads(unittest.TestCase):
     def test_other_rows_that_goals_are_of(self):
         others = {each.of_row[0] for each in self.table.values() if each.of_row}
         self.assertEqual(others - self.table.keys(), set())
-        self.assertIn("copy", others)
+        self.assertIn("copy of as many bytes", others)
 
     def test_few_rows_in_transformers_have_goals_of_both(self):
         """16 rows of static layers are in both lists of the goals."""
@@ -42,6 +46,24 @@ class Workloads(unittest.TestCase):
             self.assertEqual([self.goals(name, threads)["goal"] for threads in (1, 2)], [0, 0], name)
             self.assertEqual([self.goals(name, threads)["goal_of_limit"] for threads in (1, 2)], [0.9, 0.85], name)
         self.assertEqual([self.goals("layers 64x768x768", 1)["goal_of_limit"], self.goals("layers 128x768x768", 1)["goal_of_limit"]], [0, 0.9])
+
+    def test_convolutions_are_those_of_the_models(self):
+        """With padding at the ends that models have themselves: places are those without."""
+        for model, (_, shapes) in zip(("ResNet-50", "MobileNetV2"), cpu_workloads.CONVOLUTIONS.items()):
+            found = collections.Counter()
+
+            def note(layer, given, result):
+                channels, size = given[0].shape[1:3]
+                unpadded = result.shape[2] * layer.stride[0] if not any(layer.padding) and layer.kernel_size[0] > 1 else size
+                found[(channels, unpadded, layer.out_channels, layer.kernel_size[0], layer.stride[0], layer.groups)] += 1
+
+            with torch.device("meta"):
+                module, given = full_models.model(model)
+                for layer in module.modules():
+                    if isinstance(layer, torch.nn.Conv2d):
+                        layer.register_forward_hook(note)
+                module(*given)
+            self.assertEqual({(*shape, *(1, 1, 1)[len(shape) - 3:]): times for times, *shape in shapes}, dict(found), model)
 
     def test_goals_of_tile_registers(self):
         names = [name for name, each in self.table.items() if each.group in ("bf16", "attention") and name.endswith("bf16")]
