@@ -156,13 +156,13 @@ class Costs(unittest.TestCase):
     def test_files_of_earlier_versions_have_none(self):
         self.assertEqual(printed(cpu_costs.print_costs, [row()])[1], "")
 
-    def compiled(self, has_goal):
+    def compiled(self, has_goal, cache="found"):
         """By a tool that is slower at first; what it was told, and the facts."""
         calls, seconds = [], iter((3.0, 1.0, 2.0, 4.0, 9.0, 0.3, 0.2, 0.4, 0.5))
 
         def run(command, **_):
-            calls.append(command[-1])
-            report = {"seconds": next(seconds), "time": {"stages": [{"name": "llvm", "ms": 7}, {"name": "weights", "ms": 250}]}}
+            calls.append(" ".join(command[2:]))
+            report = {"seconds": next(seconds), "cache": cache, "time": {"stages": [{"name": "llvm", "ms": 7}, {"name": "weights", "ms": 250}]}}
             return types.SimpleNamespace(returncode=0, stdout=json.dumps(report), stderr="")
 
         with mock.patch("subprocess.run", run):
@@ -171,8 +171,12 @@ class Costs(unittest.TestCase):
     def test_the_fastest_of_several_counts_where_there_is_a_goal(self):
         facts, calls = self.compiled(True)
         self.assertEqual(facts, {"compile_seconds": 1.0, "weights_seconds": 0.25, "cached_seconds": 0.2})
-        self.assertEqual(calls, ["--no-cache"] * 4 + ["--cache"] * 5)
-        self.assertEqual(self.compiled(False), ({"compile_seconds": 3.0, "weights_seconds": 0.25}, ["--no-cache"]))
+        self.assertEqual(calls, ["--no-cache --time-report"] * 4 + ["--cache"] * 5)
+        self.assertEqual(self.compiled(False), ({"compile_seconds": 3.0, "weights_seconds": 0.25}, ["--no-cache --time-report"]))
+
+    def test_a_cache_that_has_nothing_is_an_error(self):
+        with self.assertRaisesRegex(cpu_costs.Failed, "does not have"):
+            self.compiled(True, cache="kept")
 
 
 class LimitsOfAFile(unittest.TestCase):
