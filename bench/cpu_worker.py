@@ -86,9 +86,9 @@ def least_work(workload, module, given):
         table.register_forward_pre_hook(lambda _, at, row=row: looked_up.append(row * at[0].unique().numel()))
     with FlopCounterMode(display=False) as counter:
         values = calling(workload, module, given)()
-    weights, others = (sum(x.numel() * x.element_size() for x in each if torch.is_tensor(x))
-                       for each in (used.values(), [*given, *pytree.tree_leaves(values)]))
-    return {"flops": workload.flops or counter.get_total_flops(), "bytes": weights + others, "given_bytes": others,
+    weights, others, gradients = (sum(x.numel() * x.element_size() for x in each if torch.is_tensor(x))
+                                  for each in (used.values(), [*given, *pytree.tree_leaves(values)], [p.grad for p in module.parameters()]))
+    return {"flops": workload.flops or counter.get_total_flops(), "bytes": weights + others, "given_bytes": others + gradients,
             "looked_up_bytes": sum(looked_up)}
 
 

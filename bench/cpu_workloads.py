@@ -268,6 +268,7 @@ def models():
         "DLRM b2048": Workload(lambda: dlrm(2048), 1.3, 1.3),
         "LoRA MLP b128": Workload(lambda: (nn.Sequential(LowRank(128, 512), nn.ReLU(), LowRank(512, 128)), (torch.randn(128, 128),)), 1.4, 1.3),
         "MLP 3x1024 b256": Workload(lambda: (nn.Sequential(*full_models.mlp(1024, 1024, 1024, 1024)), (torch.randn(256, 1024),)), 1.05, 1.3),
+        "small MLP, 5 rows": Workload(small_mlp, compile=(0.1, 0)),
         "small MLP, any batch": Workload(small_mlp, dynamic=((0, 0),), compile=(0.1, 0)),
         "LSTM 2x512 b8 t64": Workload(full_models.lstm, 1.2, flops=2.0 * 8 * 64 * 2 * 4 * 512 * 1024),
         "embedding bag 1Mx64": Workload(lambda: (nn.EmbeddingBag(1_000_000, 64, mode="sum"), (torch.randint(0, 1_000_000, (2048, 32)),)), 1.0, of_limit=(0.9, 0)),
