@@ -33,6 +33,7 @@ LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
 """
 import collections
 import concurrent.futures
+import dataclasses
 import fnmatch
 import os
 import pathlib
@@ -95,10 +96,11 @@ class Prepared:
         self.peers = {}
         try:
             # Those that are prepared at the same time share the cores, or each waits for all others at every loop.
-            self.facts = export(name, workload, folder, max(1, max(counts) // options.prepare))
+            threads = max(1, max(counts) // options.prepare)
+            self.facts = export(name, workload, folder, threads)
             self.contestants = {"ours": Ours(options.tool, workload, folder, self.facts)}
             if workload.of_row:
-                self.contestants[OTHER] = self.other(workload.of_row[0], folder, options)
+                self.contestants[OTHER] = self.other(workload.of_row[0], folder, threads, options)
             environment = AVX2 if workload.is_avx2 else {}
             self.peers = {kind: Peer(kind, name, folder, counts, environment) for kind in options.peers}
             for kind, peer in self.peers.items():
@@ -107,12 +109,12 @@ class Prepared:
             self.stop()
             raise
 
-    def other(self, name, folder, options):
-        """Our artifact of the row that a goal is of, to run in the same turns."""
+    def other(self, name, folder, threads, options):
+        """Our artifact of the row that a goal is of, to run in the same turns. What compiling it costs its own row tells."""
         from cpu_workloads import workloads
-        workload, folder = workloads()[name], folder / OTHER
+        workload, folder = dataclasses.replace(workloads()[name], compile=(0, 0)), folder / OTHER
         folder.mkdir()
-        self.other_facts = export(name, workload, folder, options.prepare)
+        self.other_facts = export(name, workload, folder, threads)
         return Ours(options.tool, workload, folder, self.other_facts)
 
     def wait_for(self, kind, peer, patience):
