@@ -147,6 +147,9 @@ class Costs(unittest.TestCase):
     def test_what_is_not_known_or_too_small_to_tell_is_not_missed(self):
         self.assertEqual(cpu_costs.missed(self.costly(goal_of_compile=[0, 0], compile_seconds=9.0, weight_bytes=99e6, resident_bytes=1e8, weights_seconds=9)), [])
 
+    def test_inputs_and_results_of_an_operator_may_be_large(self):
+        self.assertEqual(cpu_costs.missed(self.costly(resident_bytes=900e6) | {"group": "rows"}), [])
+
     def test_single_operators_are_named_only_where_they_miss(self):
         text = printed(cpu_costs.print_costs, [self.costly(), self.costly(threads=2, resident_bytes=230e6), self.costly() | {"name": "conv", "group": "convolutions"}])[1]
         self.assertIn("| net | 1.00 | 1.2 | 0.400 | 0.5 | 200.0 | 2.00 | 1.020 | - | 30.0 |", text)
