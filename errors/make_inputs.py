@@ -114,6 +114,9 @@ def damaged_files(fake):
     yield "longer.so", good + bytes(100)
 
 
+CODE_MAGIC = b"\x7fELF\x02\x01\x01"  # with which a file of 64 bits begins
+
+
 def device_files(fake):
     good = (fake / "device.so").read_bytes()
     images = b'"images": [{"offset": 0, "bytes": 16384}]'
@@ -121,6 +124,10 @@ def device_files(fake):
     yield "no_image.so", with_json(good, images, b'"images": []')
     yield "image_beyond.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 16384}]')
     yield "not_an_image.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 16375}]')
+    assert good.count(CODE_MAGIC) == 2  # the artifact, and the code in it
+    at = good.rindex(CODE_MAGIC)
+    made_by = b"Cuda compilation tools, release 13.0, V13.0.88\0"
+    yield "newer_code.so", good[:at] + made_by + good[at + len(made_by):]
     yield "no_kernel.so", with_json(good, b'{"name": "scale", "image"', b'{"name": "scalx", "image"')
     yield "shared_memory.so", with_json(good, b'"shared_bytes": 100000', b'"shared_bytes": 300000')
     yield "libcuda.so.1", b"not a library\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Device/CudaDevice.h"
+#include "Support/GpuCode.h"
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -92,51 +93,24 @@ void CudaDevice::leave() {
 // Architecture
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// "sm_90a": code of sm_XY runs on X.Z with Z >= Y, code with a suffix on X.Y alone.
-struct Architecture {
-  int major = 0, minor = 0;
-  bool isExact = false;
-};
-
-std::optional<Architecture> parseArchitecture(std::string_view text) {
-  int number = 0;
-  if (!text.starts_with("sm_"))
-    return std::nullopt;
-  auto [end, error] = std::from_chars(text.data() + 3, text.data() + text.size(), number);
-  std::string_view suffix(end, size_t(text.data() + text.size() - end));
-  if (error != std::errc() || number < 10 || suffix.size() > 1)
-    return std::nullopt;
-  return Architecture{number / 10, number % 10, !suffix.empty()};
-}
-
-} // namespace
-
 Status CudaDevice::checkArchitecture(std::string_view wanted) const {
-  auto code = parseArchitecture(wanted), own = parseArchitecture(facts.architecture);
-  if (code && own && code->major == own->major &&
-      (code->isExact ? code->minor == own->minor : code->minor <= own->minor))
+  if (runsOnGpu(wanted, facts.architecture))
     return {};
+  auto target = targetForGpu(facts.architecture);
   return Diagnostic{Code::RUNTIME_20,
                     fmt::format("the artifact was compiled for {}, but device {} ({}) is {}",
                                 wanted, facts.name, facts.model, facts.architecture),
                     {},
                     {},
-                    "compile the model again for this GPU, or for cpu"};
+                    target ? fmt::format("compile the model again for {}, or for cpu", *target)
+                           : fmt::format("there is no target for {}: compile the model for cpu, or "
+                                         "run it on another GPU",
+                                         facts.architecture)};
 }
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-/// "1.5 GiB", or "12.0 MiB".
-static std::string sizeText(size_t bytes) {
-  constexpr double mebi = 1 << 20, gibi = 1 << 30;
-  auto size = static_cast<double>(bytes);
-  return size >= gibi ? fmt::format("{:.1f} GiB", size / gibi)
-                      : fmt::format("{:.1f} MiB", size / mebi);
-}
 
 Result<void *> CudaDevice::allocate(const char *what, int64_t bytes) {
   EnteredDevice entered(*this);
@@ -150,9 +124,9 @@ Result<void *> CudaDevice::allocate(const char *what, int64_t bytes) {
     TW_TRY(check(result, "allocating memory"));
   }
   return Diagnostic{Code::RUNTIME_17,
-                    fmt::format("device {} has not enough memory for {}: {} bytes, and {} of {} "
-                                "are free",
-                                facts.name, what, bytes, sizeText(available), sizeText(total))};
+                    fmt::format("device {} has not enough memory for {}: {} bytes, and {} of "
+                                "{} bytes are free",
+                                facts.name, what, bytes, available, total)};
 }
 
 void CudaDevice::free(void *memory) {
@@ -291,6 +265,23 @@ Result<int64_t> CudaDevice::elapsed(Event from, Event to) {
 
 namespace {
 
+/// The CUDA release whose ptxas made a cubin, as a driver's version (13000), by the note that ptxas
+/// leaves in it; 0 where there is none, as in PTX.
+int releaseOf(std::span<const uint8_t> image) {
+  constexpr std::string_view note = "Cuda compilation tools, release ";
+  std::string_view text(reinterpret_cast<const char *>(image.data()), image.size());
+  size_t found = text.find(note);
+  if (found == text.npos)
+    return 0;
+  int major = 0, minor = 0;
+  const char *begin = text.data() + found + note.size(), *end = text.data() + text.size();
+  auto [dot, error] = std::from_chars(begin, end, major);
+  if (error != std::errc() || dot == end || *dot != '.' || major < 0 || major > 1000 ||
+      std::from_chars(dot + 1, end, minor).ec != std::errc() || minor < 0 || minor > 99)
+    return 0;
+  return major * 1000 + minor * 10;
+}
+
 /// Modules of a program, unloaded with it.
 class CudaCode final : public DeviceCode {
 public:
@@ -318,10 +309,28 @@ CudaDevice::load(std::span<const std::span<const uint8_t>> images,
     return Diagnostic{Code::RUNTIME_7, fmt::format("device {} does not take {}: {}", facts.name,
                                                    what, driver.text(result))};
   };
+  auto refuseNewer = [&](int release, cu_result result) -> Result<std::unique_ptr<DeviceCode>> {
+    std::string own = cudaVersionText(driver.version);
+    TW_TRY(isFault(result) ? check(result, "loading code") : Status());
+    return Diagnostic{
+        Code::RUNTIME_8,
+        fmt::format("the artifact's device code was made by ptxas of CUDA {}, and "
+                    "NVIDIA's driver, for CUDA {}, does not take it: {}",
+                    cudaVersionText(release), own, driver.text(result)),
+        {},
+        {},
+        fmt::format("update the driver of the GPU; or compile the model with ptxas of "
+                    "CUDA {} or older, or with TILEWRIGHT_PTXAS empty to have PTX, "
+                    "which the driver compiles",
+                    own)};
+  };
   auto code = std::make_unique<CudaCode>(driver, *this);
   for (std::span<const uint8_t> image : images) {
     cu_module module = nullptr;
-    if (cu_result result = driver.loadModule(&module, image.data()))
+    cu_result result = driver.loadModule(&module, image.data());
+    if (int release = releaseOf(image); result != CU_SUCCESS && release > driver.version)
+      return refuseNewer(release, result);
+    if (result != CU_SUCCESS)
       return refuse("the artifact's device code", result);
     code->modules.push_back(module);
   }

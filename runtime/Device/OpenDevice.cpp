@@ -2,10 +2,12 @@
 #include "runtime/Device/CudaDevice.h"
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tw::rt {
 
-/// The number in "cuda" or "cuda:N"; -1 when the text is something else.
+/// The number in "cuda" or "cuda:N", the largest one for one that is larger; -1 when the text is
+/// something else.
 static int cudaOrdinal(std::string_view name) {
   if (name == "cuda")
     return 0;
@@ -14,7 +16,10 @@ static int cudaOrdinal(std::string_view name) {
     return -1;
   std::string_view digits = name.substr(5);
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
-  return error == std::errc() && end == digits.data() + digits.size() ? ordinal : -1;
+  if (end != digits.data() + digits.size() || error == std::errc::invalid_argument)
+    return -1;
+  bool isTooLarge = error == std::errc::result_out_of_range && digits.front() != '-';
+  return isTooLarge ? std::numeric_limits<int>::max() : ordinal;
 }
 
 Result<std::shared_ptr<Device>> openDevice(std::string_view name) {

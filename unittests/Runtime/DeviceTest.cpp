@@ -223,7 +223,7 @@ TEST_F(OnDevice, MemoryThatIsNotThereIsNamed) {
   r.x.resize(100'000);
   EXPECT_EQ(errorOf([&] { r.run(); }),
             "TW-RUNTIME-0017 device cuda:0 has not enough memory for temporaries: 800000 bytes, "
-            "and 0.6 MiB of 1.0 MiB are free");
+            "and 630784 of 1048576 bytes are free");
   r.x.resize(5);
   EXPECT_EQ(floats(r.run()[0]), Expected().run(r.x)); // nothing was broken
 }
@@ -325,7 +325,11 @@ TEST_F(OnDevice, DevicesByName) {
   EXPECT_EQ(error("cuda"), "cuda:0");
   EXPECT_EQ(error("cuda:1"), "cuda:1");
   EXPECT_EQ(error("cuda:2"), "there is no device \"cuda:2\": this machine has 2, cuda:0 to cuda:1");
-  for (const char *name : {"gpu", "cuda:", "cuda:1x", "cuda:-1", "cuda1", "cuda:99999999999"})
+  for (const char *name : {"cuda:2147483647", "cuda:2147483648", "cuda:99999999999"})
+    EXPECT_EQ(error(name), "there is no device \"" + std::string(name) +
+                               "\": this machine has 2, cuda:0 to cuda:1");
+  for (const char *name :
+       {"gpu", "cuda:", "cuda:1x", "cuda:-1", "cuda:-99999999999", "cuda1", "cuda:99999999999x"})
     EXPECT_EQ(error(name), "there is no device \"" + std::string(name) + "\"");
 }
 

@@ -4,6 +4,7 @@
 #include "Commands.h"
 #include "IO/Formats/JsonWriter.h"
 #include "Support/CacheFolder.h"
+#include "Support/GpuCode.h"
 #include "Support/Programs.h"
 #include "runtime/Device/CudaDriver.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
@@ -77,6 +78,9 @@ Gpus findGpus() {
       gpus.devices.push_back(*facts);
       gpus.driver.text += fmt::format("; {} {} ({}, {})", facts->name, facts->model,
                                       facts->architecture, bytesText(facts->bytes));
+      if (!targetForGpu(facts->architecture))
+        gpus.driver.text +=
+            fmt::format(", which runs no artifacts: these are for {}", fmt::join(gpuCode, ", "));
     }
   return gpus;
 }
@@ -193,6 +197,7 @@ std::string resultJson(const Facts &facts) {
         .member("model", gpu.model)
         .member("architecture", gpu.architecture)
         .member("memory_bytes", gpu.bytes)
+        .member("runs_artifacts", targetForGpu(gpu.architecture).has_value())
         .endObject();
   json.endArray();
   finding("ptxas", facts.ptxas);
