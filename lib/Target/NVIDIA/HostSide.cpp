@@ -281,7 +281,7 @@ void HostSide::emitLaunch(const std::string &name, Kind kind) {
   put32(offsetof(tw_launch, shared_bytes), constant32(fills ? 0 : own.sharedBytes));
   bool hasMaps = !fills && !own.maps.empty();
   int64_t flags = hasMaps ? TW_LAUNCH_HAS_MAPS : 0;
-  if (!fills)
+  if (!fills && architecture.has(Capability::DependentLaunches)) // for which the kernel waits
     flags |= TW_LAUNCH_OVERLAPS;
   put32(offsetof(tw_launch, flags), constant32(flags));
   if (hasMaps) {

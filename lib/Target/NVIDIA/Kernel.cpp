@@ -25,12 +25,10 @@ constexpr int64_t fillThreads = 256;
 constexpr int64_t threadsBeside = 256;
 /// In the plain lowering two blocks share a multiprocessor.
 constexpr int64_t blocksOfMultiprocessor = 2;
-constexpr int64_t reservedBytes = 1024; // of a block's shared memory, by the driver
 constexpr unsigned sharedSpace = 3;
 constexpr char sharedName[] = "tw_shared";
 constexpr int64_t sharedAlignment = 128, productAlignment = 1024; // of a swizzle's pattern
-constexpr int64_t cachedBytes = 32 << 20; // of the second-level cache, for what programs share
-constexpr int64_t mapBytes = 128, mapAlignment = 64; // CUtensorMap
+constexpr int64_t mapBytes = 128, mapAlignment = 64;              // CUtensorMap
 
 class KernelLowering {
 public:
@@ -69,10 +67,13 @@ private:
     int64_t dots = 0;
     kernel.walk([&](tile::DotOp) { ++dots; });
     ProductMatch match = matchProduct(kernel);
-    std::string why = match.why;
-    if (match.product)
+    std::string why = whyNoTensorCores(architecture);
+    bool hasTensorCores = why.empty();
+    if (hasTensorCores)
+      why = match.why;
+    if (hasTensorCores && match.product)
       planFor(std::move(*match.product), why);
-    else if (match.isWanted && dots > 1)
+    else if (hasTensorCores && match.isWanted && dots > 1)
       findAttention(why);
     if (!product && !attention && match.isWanted)
       emitReport(loc) << "multiplies without tensor cores: " << why;
@@ -291,7 +292,7 @@ private:
   /// The plain lowering, with blocks as they suit it.
   LogicalResult emitPlain(LoweredForDevice &result, LaunchPlan &own, const std::string &name,
                           bool isBeside = false) {
-    int64_t sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - reservedBytes;
+    int64_t sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - systemSharedBytes;
     BlockShape shape = blockShapeFor(width, knownPrograms(), architecture);
     if (isBeside)
       shape.threads = std::min(shape.threads, threadsBeside);
@@ -300,7 +301,7 @@ private:
       bulk = planBulkLoads(kernel, width, architecture);
     if (bulk) {
       shape = bulk->shape;
-      sharedLimit = architecture.sharedBytes / bulk->blocks - reservedBytes;
+      sharedLimit = architecture.sharedBytes / bulk->blocks - systemSharedBytes;
     }
     own.threads = shape.allThreads();
     own.programsBeside = shape.programs;
@@ -344,8 +345,9 @@ private:
     Emitter e(kernel, b, cancellation);
     signature.bind(e, made.getArguments());
     // As in Product/Emission/WarpGroups.cpp: memory is touched behind it.
-    for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
-      NVVM::GriddepcontrolOp::create(b, loc, kind);
+    if (architecture.has(Capability::DependentLaunches))
+      for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
+        NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.width = width.neighbours;
     e.rowsTogether = width.rows;
     e.mostHeld = mostHeld;
@@ -393,8 +395,8 @@ private:
     if (attention->trips.empty())
       return std::nullopt;
     int64_t heads = *all / int64_t(attention->trips.size());
-    return makeWorkTable(attention->trips, heads, std::max<int64_t>(1, cachedBytes / bytesOfHead()),
-                         blocks);
+    return makeWorkTable(attention->trips, heads,
+                         std::max<int64_t>(1, architecture.cachedBytes / bytesOfHead()), blocks);
   }
 
   /// Where blocks have several programs each. Those of one length stay in the order of bands.

@@ -232,10 +232,10 @@ TEST(PlainCost, ScratchBeyondSharedMemoryIsSlow) {
 }
 
 TEST(PlainCost, PartsAreThoseOfTileSplit) {
-  EXPECT_EQ(partsOf(132, 1000, 1 << 20), 1); // enough programs
-  EXPECT_EQ(partsOf(66, 1000, 1 << 20), 8);  // as many as are wanted
-  EXPECT_EQ(partsOf(66, 4, 1 << 20), 4);     // a trip each
-  EXPECT_EQ(partsOf(66, 1000, 1), 1);        // too little to do
+  EXPECT_EQ(partsOf(132, 1000, 1 << 20, hopper), 1); // enough programs
+  EXPECT_EQ(partsOf(66, 1000, 1 << 20, hopper), 8);  // as many as are wanted
+  EXPECT_EQ(partsOf(66, 4, 1 << 20, hopper), 4);     // a trip each
+  EXPECT_EQ(partsOf(66, 1000, 1, hopper), 1);        // too little to do
 }
 
 } // namespace

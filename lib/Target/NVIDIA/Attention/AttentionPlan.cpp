@@ -7,8 +7,7 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t rowsOfGroup = 64, mostWarpGroups = 3, mostStages = 4;
 static constexpr int64_t mostQueryStages = 2;
-static constexpr int64_t registersOfMultiprocessor = 65536, registerUnit = 8, mostBlocks = 6;
-static constexpr int64_t reservedBytes = 1024; // of shared memory, by the system for each block
+static constexpr int64_t registerUnit = 8, mostBlocks = 6;
 
 /// How many blocks fit beside each other, with registers for the scores, of which some are there
 /// twice while they become weights, or for weights and the second product's sums.
@@ -18,7 +17,7 @@ static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &pl
       std::max(shape.terms * 11 / 20 + 36, shape.terms / 4 + shape.width / 2 + 28), registerUnit);
   int64_t byRegisters = registersOfMultiprocessor / (registers * plan.threads());
   int64_t byMemory =
-      (architecture.sharedBytes + reservedBytes) / (plan.sharedBytes + reservedBytes);
+      (architecture.sharedBytes + systemSharedBytes) / (plan.sharedBytes + systemSharedBytes);
   return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, mostBlocks);
 }
 

@@ -20,14 +20,12 @@ namespace {
 constexpr int64_t unknownExtent = 1024, elementBytes = 2;
 constexpr int64_t rowsOfGroup = 64, mostExtent = 256, headUnit = 8, keysUnit = 16, mostDims = 5;
 
-// Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
-// exponentials, simple operations, and bytes from the second-level cache.
-constexpr double productsOfCycle = 2048 * 0.95, expsOfCycle = 16, operationsOfCycle = 128;
-constexpr double bytesIn = 64, operationsOfScore = 4, operationsOfMask = 3, operationsOfHiding = 6;
-// Measured: how much of all these a trip takes, by the warp groups that overlap, and cycles of a
-// trip, of a program and of a launch beside them.
-constexpr double shares[] = {0, 0.71, 0.53, 0.48};
-constexpr double tripCycles = 570, programCycles = 1500, startCycles = 2500;
+constexpr double operationsOfScore = 4, operationsOfMask = 3, operationsOfHiding = 6;
+// Measured: what wgmma reaches of the tensor cores' rate, how much of all that the architecture's
+// rates say a trip takes, by the warp groups that overlap, and cycles of a trip and of a program
+// beside them.
+constexpr double productShare = 0.95, shares[] = {0, 0.71, 0.53, 0.48};
+constexpr double tripCycles = 570, programCycles = 1500;
 constexpr double triggerCycles = 500; // where the next launch may begin at the worse time
 // What combining takes where trips are dealt to warp groups: an estimate.
 constexpr double combineCycles = 700;
@@ -155,13 +153,15 @@ double bytesOfTrip(const AttentionShape &shape) {
 }
 
 /// One trip of a program in each of the blocks that share a multiprocessor.
-double cyclesOfTrip(const AttentionShape &shape, double operations, int64_t blocksBeside) {
+double cyclesOfTrip(const AttentionShape &shape, double operations, int64_t blocksBeside,
+                    const GpuRates &rates) {
   auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
-  double products = scores * double(shape.depth + shape.width) / productsOfCycle;
+  double products = scores * double(shape.depth + shape.width) / (rates.products * productShare);
   double bytes = bytesOfTrip(shape);
-  double softmax = scores / expsOfCycle + (operations * scores + sums) / operationsOfCycle;
+  double softmax = scores / rates.exponentials + (operations * scores + sums) / rates.operations;
   int64_t groups = std::min<int64_t>(3, shape.rows / rowsOfGroup * blocksBeside);
-  double all = std::max({shares[size_t(groups)] * (products + softmax), products, bytes / bytesIn});
+  double all = std::max(
+      {shares[size_t(groups)] * (products + softmax), products, bytes / rates.loadedBytes});
   return double(blocksBeside) * all + tripCycles;
 }
 
@@ -226,7 +226,8 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
   std::vector<Constraint> constraints = {
       {"2 * split_keys", "warp_groups * split_parts",
        "keys are dealt to several warp groups, or to several programs"},
-      {"split_parts", number(splitLimits.mostWrittenOut), "so many are combined at one time"},
+      {"split_parts", number(splitLimits(architecture).mostWrittenOut),
+       "so many are combined at one time"},
       {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
       {"split_keys", canSplit(attention) ? "1" : "0",
        "only what is known to be the same in all programs can be dealt"},
@@ -286,7 +287,7 @@ static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, d
   int64_t dealt = most - beside * choice.warpGroups;
   double ring = areBeside ? 0 : double(trips) * bytesOfTrip(shape) / bytesOfRing;
   shape.rows *= choice.warpGroups;
-  double trip = cyclesOfTrip(shape, operations, 1);
+  double trip = cyclesOfTrip(shape, operations, 1, architecture.rates);
   double ofDealt = std::max(ring, ceilDiv(trips, choice.warpGroups) * trip);
   return double(beside) * (double(trips) * trip + programCycles) +
          double(dealt) * (ofDealt + programCycles + combineCycles);
@@ -303,10 +304,10 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
       batch *= double(sizeOf(attention, dim));
   batch /= double(groups);
   AttentionShape shape = shapeOf(attention, choice);
-  double start =
-      startCycles + (choice.isTriggerLate == isTriggerBetterLate(shape) ? 0 : triggerCycles);
+  double start = architecture.rates.beginTensorCores +
+                 (choice.isTriggerLate == isTriggerBetterLate(shape) ? 0 : triggerCycles);
   double combining = costOfCombining(shape, choice, int64_t(batch * blocks), architecture);
-  double memory = memoryCycles(attention.buffers, unknownExtent);
+  double memory = memoryCycles(attention.buffers, unknownExtent, architecture);
   double operations = operationsOf(attention, choice.block);
   if (shape.dealtTo > 0) {
     double dealt = costOfDealt(
@@ -323,7 +324,7 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double rounds = batch * blocks / double(architecture.multiprocessors * beside);
   if (!attention.isCausal)
     rounds = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors * beside);
-  double ofProgram = trips / blocks * cyclesOfTrip(shape, operations, beside);
+  double ofProgram = trips / blocks * cyclesOfTrip(shape, operations, beside, architecture.rates);
   if (areFew(attention))
     ofProgram =
         std::max(ofProgram, trips / blocks * double(beside) * bytesOfTrip(shape) / bytesOfRing);
@@ -365,7 +366,7 @@ static std::vector<int64_t> partsFor(const Attention &attention, const Attention
     return all;
   int64_t programs =
       *heads / choice.block.groups * ((queries + choice.block.queries - 1) / choice.block.queries);
-  for (int64_t parts = 2; parts <= splitLimits.mostWrittenOut; ++parts)
+  for (int64_t parts = 2; parts <= splitLimits(architecture).mostWrittenOut; ++parts)
     if (programs * parts < 2 * architecture.multiprocessors && keys % choice.block.keys == 0 &&
         keys / choice.block.keys % parts == 0)
       all.push_back(parts);

@@ -32,7 +32,7 @@ public:
     return limits;
   }
 
-  conversion::SplitLimits splitLimits() const override { return nvidia::splitLimits; }
+  conversion::SplitLimits splitLimits() const override { return nvidia::splitLimits(architecture); }
 
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
@@ -104,7 +104,8 @@ private:
   tile::Cut cutOf(const Contraction &contraction, bool isRhsWeight) const {
     if (isAlignmentProfitable(contraction, isRhsWeight, precision, architecture))
       return tile::Cut::AlignRows;
-    bool isForTensorCores = isRhsWeight && isForTensorCoresTransposed(contraction, precision);
+    bool isForTensorCores =
+        hasTensorCores() && isRhsWeight && isForTensorCoresTransposed(contraction, precision);
     return isForTensorCores || isTransposeProfitable(contraction, isRhsWeight, architecture)
                ? tile::Cut::TransposeRhs
                : tile::Cut::None;
@@ -176,16 +177,21 @@ private:
     return std::nullopt;
   }
 
+  bool hasTensorCores() const { return whyNoTensorCores(architecture).empty(); }
+
   const Attention *attentionOf(const ConfigurationProblem &problem) const {
     auto *attention = std::get_if<Attention>(&problem.subkernel.what);
-    return attention && isForTensorCores(*attention) && chooseAttention(*attention, architecture)
+    return attention && hasTensorCores() && isForTensorCores(*attention) &&
+                   chooseAttention(*attention, architecture)
                ? attention
                : nullptr;
   }
 
   const Contraction *productOf(const ConfigurationProblem &problem) const {
     auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
-    return contraction && isForTensorCores(*contraction, precision) ? contraction : nullptr;
+    return contraction && hasTensorCores() && isForTensorCores(*contraction, precision)
+               ? contraction
+               : nullptr;
   }
 
   const GpuArchitecture &architecture;

@@ -8,12 +8,10 @@
 
 namespace tw::target::nvidia {
 
-/// Bytes that memory of a Hopper GPU brings in a cycle of its multiprocessors.
-inline constexpr double bytesOfMemory = 1600;
-
 /// Cycles in which each element of all buffers comes or goes once; sizes that only calls tell are
 /// taken as `unknown`.
-inline double memoryCycles(const std::vector<kernels::BufferSpec> &buffers, int64_t unknown) {
+inline double memoryCycles(const std::vector<kernels::BufferSpec> &buffers, int64_t unknown,
+                           const GpuArchitecture &architecture) {
   double bytes = 0;
   for (const kernels::BufferSpec &buffer : buffers) {
     auto all = double(bytesOf(buffer.dtype));
@@ -21,7 +19,7 @@ inline double memoryCycles(const std::vector<kernels::BufferSpec> &buffers, int6
       all *= double(extent.size.value_or(extent.most.value_or(unknown)));
     bytes += all;
   }
-  return bytes / bytesOfMemory;
+  return bytes / architecture.rates.memoryBytes;
 }
 
 /// The longer of what multiprocessors do and what memory does, and what of the shorter one does not

@@ -93,14 +93,15 @@ double plainAttentionCost(const Attention &attention, const AttentionConfigurati
   double trips = double(ceilDiv(sizes.keys, keys)) * (sizes.isCausal ? 0.5 : 1), parts = 1;
   double programs = programsOf(attention, sizes, configuration);
   if (configuration.splitsKeys)
-    parts = partsOf(programs, trips, double(rows * keys * (sizes.depth + sizes.width)));
+    parts =
+        partsOf(programs, trips, double(rows * keys * (sizes.depth + sizes.width)), architecture);
   trips = std::max(1.0, std::ceil(trips / parts));
   ProgramCost cost;
   cost.block =
       blockOfDots(std::max({rows * keys, keys * sizes.depth, keys * sizes.width}), architecture);
   cost.sharedBytes = 4 * rows * (2 * keys + 2 * sizes.width);
-  addDot(cost, sizes.scores(rows, keys, sizes.depth), trips);
-  addDot(cost, sizes.sums(rows, sizes.width, keys), trips);
+  addDot(cost, sizes.scores(rows, keys, sizes.depth), architecture, trips);
+  addDot(cost, sizes.sums(rows, sizes.width, keys), architecture, trips);
   Sizes::addScores(cost, rows * keys, trips);
   return cyclesOfLaunch(cost, programs, parts, architecture);
 }
@@ -123,8 +124,9 @@ AttentionConfiguration choosePlainAttention(const Attention &attention,
         block.groups = groups;
         if (!sizes.mayBlockBe(block.queries, block.keys) || block.queries * groups > mostRows)
           continue;
-        block.splitsKeys = sizes.keys >= longLoop && !sizes.isCausal &&
-                           programsOf(attention, sizes, block) < double(splitLimits.enoughPrograms);
+        block.splitsKeys =
+            sizes.keys >= longLoop && !sizes.isCausal &&
+            programsOf(attention, sizes, block) < double(splitLimits(architecture).enoughPrograms);
         cheapest.offer(block);
       }
   return cheapest.best.value_or(AttentionConfiguration{1, 1});
@@ -151,10 +153,11 @@ struct GradientSizes : Sizes {
     return std::max(1.0, repeated * walked * (isCausal ? 0.5 : 1));
   }
   /// Whether workers may share what a program walks over.
-  bool mayShare(const AttentionGradientConfiguration &block) const {
+  bool mayShare(const AttentionGradientConfiguration &block,
+                const GpuArchitecture &architecture) const {
     double length = double(ownsQueries ? keys : queries) * repeated;
     return !isCausal && length >= double(longLoop) &&
-           programs(block) < double(splitLimits.enoughPrograms);
+           programs(block) < double(splitLimits(architecture).enoughPrograms);
   }
 
   bool ownsQueries;
@@ -172,14 +175,15 @@ double plainGradientCost(const AttentionGradient &gradient,
   int64_t own = sizes.ownsQueries ? rows : keys;
   double trips = sizes.trips(configuration), programs = sizes.programs(configuration), parts = 1;
   if (configuration.splitsLoop)
-    parts = partsOf(programs, trips, double(rows * keys * sizes.depth) * sizes.products);
+    parts =
+        partsOf(programs, trips, double(rows * keys * sizes.depth) * sizes.products, architecture);
   trips = std::max(1.0, std::ceil(trips / parts));
   ProgramCost cost;
   cost.block =
       blockOfDots(std::max({rows * keys, keys * sizes.depth, rows * sizes.depth}), architecture);
   cost.sharedBytes = 4 * (2 * rows * keys + own * (sizes.depth + sizes.width));
-  addDot(cost, sizes.scores(rows, keys, sizes.depth), 2 * trips);
-  addDot(cost, sizes.sums(own, sizes.depth, sizes.ownsQueries ? keys : rows),
+  addDot(cost, sizes.scores(rows, keys, sizes.depth), architecture, 2 * trips);
+  addDot(cost, sizes.sums(own, sizes.depth, sizes.ownsQueries ? keys : rows), architecture,
          std::max(1.0, sizes.products - 2) * trips);
   Sizes::addScores(cost, rows * keys, trips);
   return cyclesOfLaunch(cost, programs, parts, architecture);
@@ -200,7 +204,7 @@ AttentionGradientConfiguration choosePlainGradient(const AttentionGradient &grad
       AttentionGradientConfiguration block;
       block.queries = std::min(queries, sizes.queries);
       block.keys = areTogether ? sizes.keys : std::min(keys, sizes.keys);
-      block.splitsLoop = !areTogether && sizes.mayShare(block);
+      block.splitsLoop = !areTogether && sizes.mayShare(block, architecture);
       cheapest.offer(block);
     }
   return cheapest.best.value_or(AttentionGradientConfiguration{1, areTogether ? sizes.keys : 1});

@@ -4,6 +4,7 @@
 // a part of the results (docs/nvidia-target.md, "The plain lowering").
 #pragma once
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "Target/NVIDIA/Architecture.h"
 
 namespace tw::target::nvidia {
 
@@ -21,9 +22,13 @@ inline constexpr int64_t panelOutputs = 64;
 
 /// When workers share a loop with `combine`: a launch of fewer programs leaves multiprocessors
 /// without any, and a part does so much work that a second launch is little beside it.
-inline constexpr conversion::SplitLimits splitLimits{
-    /*enoughPrograms=*/132, /*wantedPrograms=*/528,
-    /*leastWork=*/1 << 16,  /*partsOfUnknown=*/16,
-    /*loadWork=*/1,         /*mostWrittenOut=*/16};
+constexpr conversion::SplitLimits splitLimits(const GpuArchitecture &architecture) {
+  return {.enoughPrograms = architecture.multiprocessors,
+          .wantedPrograms = 4 * architecture.multiprocessors,
+          .leastWork = 1 << 16,
+          .partsOfUnknown = 16,
+          .loadWork = 1,
+          .mostWrittenOut = 16};
+}
 
 } // namespace tw::target::nvidia

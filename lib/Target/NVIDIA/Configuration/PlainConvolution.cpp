@@ -80,18 +80,20 @@ void addChannelwise(ProgramCost &cost, const Problem &p, double elements, int64_
 }
 
 /// A product for each tap and, where channels come first, for each channel.
-void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns) {
+void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns,
+             const GpuArchitecture &architecture) {
   constexpr double widened = 1, tested = 2; // instructions
   DotWork dot{rows, columns, p.spec.isChannelsFirst ? 1 : p.channels, {}, {}};
   dot.a = {p.bytes, !p.spec.isChannelsFirst, p.bytes < 4 ? widened : 0, tested};
   dot.b = {p.bytes, p.spec.isOutputsFirst, p.bytes < 4 ? widened : 0};
   double times = double(p.taps) * (p.spec.isChannelsFirst ? double(p.channels) : 1);
   cost.sharedBytes = rows * columns * 4 * directSums;
-  addDot(cost, dot, times);
+  addDot(cost, dot, architecture, times);
 }
 
 /// Winograd's algorithm: what the products multiply by the weights is computed before each of them.
-void addWinograd(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns) {
+void addWinograd(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns,
+                 const GpuArchitecture &architecture) {
   constexpr int64_t bytes = 4;
   double warps = double(winogradProducts * rows * p.channels) / lanesOfWarp;
   cost.instructions += warps * winogradInstructions;
@@ -99,7 +101,8 @@ void addWinograd(ProgramCost &cost, const Problem &p, int64_t rows, int64_t colu
   cost.scratch += warps;
   cost.waiting += winogradProducts * winogradCycles;
   cost.sharedBytes = rows * bytes * (columns * winogradSums + p.channels * winogradOperands);
-  addDot(cost, {rows, columns, p.channels, {bytes, true}, {bytes, false}}, winogradProducts);
+  addDot(cost, {rows, columns, p.channels, {bytes, true}, {bytes, false}}, architecture,
+         winogradProducts);
   cost.registers += winogradRegisters;
 }
 
@@ -144,9 +147,9 @@ double plainConvolutionCost(const Convolution &convolution,
   if (p.isChannelwise)
     addChannelwise(cost, p, double(rows * columns), columns);
   else if (convolution.hasTransformedWeights)
-    addWinograd(cost, p, rows, columns);
+    addWinograd(cost, p, rows, columns, architecture);
   else
-    addTaps(cost, p, rows, columns);
+    addTaps(cost, p, rows, columns, architecture);
   return cyclesOfLaunch(cost, p.programsOf(configuration), /*parts=*/1, architecture);
 }
 

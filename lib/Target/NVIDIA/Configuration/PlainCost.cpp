@@ -9,20 +9,11 @@
 namespace tw::target::nvidia {
 namespace {
 
-// Of a multiprocessor of a Hopper GPU (CUDA C++ Programming Guide, "Compute Capabilities").
-constexpr int64_t residentThreads = 2048, residentBlocks = 32, registerCount = 65536,
-                  mostRegisters = 255;
-constexpr int64_t systemSharedBytes = 1024; // of each block
-constexpr double issuedOfCycle = 4;         // instructions of warps
-constexpr double lineBytes = 128;           // that one access of a warp reads in a cycle
+constexpr double lineBytes = 128; // that one access of a warp reads in a cycle
 // Scratch of blocks beyond this share of shared memory lies in the launch's workspace (Kernel.cpp).
 constexpr int64_t blocksThatShare = 2;
-// What follows fits times measured on an H100 (docs/nvidia-target.md). A multiprocessor begins a
-// block of 256 threads every 160 ns, and a warp some three times as often.
-constexpr double beginCycles = 70, beginWarpCycles = 26;
-// What terms of a sum that are read together wait for; a barrier.
-constexpr double loadCycles = 600, barrierCycles = 40;
-// So many warps hide all but half of the shorter of working and waiting.
+// What follows fits times measured on an H100 (docs/nvidia-target.md), as the architecture's rates
+// do. So many warps hide all but half of the shorter of working and waiting.
 constexpr double hidingWarps = 24;
 // ptxas writes loops of fewer instructions out several times, so that more loads are under way.
 constexpr double unrolledInstructions = 192, mostUnrolled = 8, mostUnrolledTested = 2;
@@ -49,20 +40,23 @@ double ceilDiv(double a, double b) { return std::ceil(a / b); }
 int64_t residentPrograms(const ProgramCost &program, const GpuArchitecture &architecture) {
   int64_t threads = program.block.allThreads();
   int64_t shared = program.sharedBytes * program.block.programs + systemSharedBytes;
-  int64_t blocks =
-      std::min({residentBlocks, residentThreads / threads,
-                registerCount / (threads * program.registers), architecture.sharedBytes / shared});
+  int64_t blocks = std::min({architecture.residentBlocks, architecture.residentThreads / threads,
+                             registersOfMultiprocessor / (threads * program.registers),
+                             architecture.sharedBytes / shared});
   return std::max<int64_t>(blocks, 1) * program.block.programs;
 }
 
 /// Cycles in which a multiprocessor does what a program asks for, whatever waits for it.
 double workOf(const ProgramCost &program, const GpuArchitecture &architecture) {
-  double begin = beginCycles + beginWarpCycles * double(program.block.allThreads() / lanesOfWarp);
-  double most = std::max({program.instructions / issuedOfCycle, program.accesses + program.scratch,
-                          program.bytes / bytesOfCycle, begin / double(program.block.programs)});
+  const GpuRates &rates = architecture.rates;
+  double begin =
+      rates.beginBlock + rates.beginWarp * double(program.block.allThreads() / lanesOfWarp);
+  double most = std::max({program.instructions / rates.issued, program.accesses + program.scratch,
+                          program.bytes / bytesOfCycle(architecture),
+                          begin / double(program.block.programs)});
   bool isInWorkspace = program.sharedBytes * program.block.programs >
                        architecture.sharedBytes / blocksThatShare - systemSharedBytes;
-  return most + (isInWorkspace ? program.scratch * lineBytes / bytesOfCycle : 0);
+  return most + (isInWorkspace ? program.scratch * lineBytes / bytesOfCycle(architecture) : 0);
 }
 
 } // namespace
@@ -79,21 +73,22 @@ double cyclesOfLaunch(const ProgramCost &program, double programs, double parts,
                          ? secondLaunchCycles +
                                parts * (combineCycles + double(program.sharedBytes) / combinedBytes)
                          : 0;
-  return launchCycles + std::max(working, waiting) + notHidden * std::min(working, waiting) +
-         combining;
+  return architecture.rates.launch + std::max(working, waiting) +
+         notHidden * std::min(working, waiting) + combining;
 }
 
 double combiningCycles(double numbers, const GpuArchitecture &architecture) {
   constexpr double numberBytes = 4;
   double ofOne = numbers / double(architecture.multiprocessors);
-  return writtenOutCycles + ofOne * numberBytes / bytesOfCycle;
+  return writtenOutCycles + ofOne * numberBytes / bytesOfCycle(architecture);
 }
 
-double partsOf(double programs, double trips, double work) {
-  if (programs >= double(splitLimits.enoughPrograms))
+double partsOf(double programs, double trips, double work, const GpuArchitecture &architecture) {
+  conversion::SplitLimits limits = splitLimits(architecture);
+  if (programs >= double(limits.enoughPrograms))
     return 1;
-  double tripsOfPart = ceilDiv(double(splitLimits.leastWork), std::max(work, 1.0));
-  double most = std::min(double(splitLimits.wantedPrograms) / programs, trips / tripsOfPart);
+  double tripsOfPart = ceilDiv(double(limits.leastWork), std::max(work, 1.0));
+  double most = std::min(double(limits.wantedPrograms) / programs, trips / tripsOfPart);
   return std::max(1.0, std::floor(most));
 }
 
@@ -125,7 +120,8 @@ Reading readingOf(const DotOperand &operand, double count, double different, int
 
 } // namespace
 
-void addDot(ProgramCost &program, const DotWork &dot, double times) {
+void addDot(ProgramCost &program, const DotWork &dot, const GpuArchitecture &architecture,
+            double times) {
   int64_t threads = program.block.threads;
   DotBlock block = dotBlockOf(dot.rows, dot.columns, dot.rows * dot.columns, threads);
   auto rows = double(block.rows), columns = double(block.columns);
@@ -143,12 +139,12 @@ void addDot(ProgramCost &program, const DotWork &dot, double times) {
 
   int64_t sums = block.rows * block.columns * (dot.depth > termsOfDotPart ? 2 : 1);
   auto operands = double((block.rows + block.columns) * terms);
-  double spare = double(registerCount / threads - registersBeside - sums) / operands;
+  double spare = double(registersOfMultiprocessor / threads - registersBeside - sums) / operands;
   double steps = ceilDiv(double(dot.depth), double(terms));
   double unrolled =
       std::clamp(std::floor(std::min({spare, unrolledInstructions / instructions, passes * steps})),
                  1.0, dot.a.tests > 0 ? mostUnrolledTested : mostUnrolled);
-  auto most = double(std::min(mostRegisters, registerCount / threads));
+  auto most = double(std::min(registersOfThread, registersOfMultiprocessor / threads));
   double registers = double(registersBeside + sums) + operands +
                      (dot.a.tests > 0 ? double(testedRegisters) * rows : 0);
   double spilled = std::max(0.0, registers - most);
@@ -165,7 +161,7 @@ void addDot(ProgramCost &program, const DotWork &dot, double times) {
   program.scratch += scratchAccesses * results;
   program.bytes +=
       times * double(dot.depth) * double(dot.rows * dot.a.bytes + dot.columns * dot.b.bytes);
-  program.waiting += all * loadCycles / unrolled + times * barrierCycles;
+  program.waiting += all * architecture.rates.load / unrolled + times * architecture.rates.barrier;
 }
 
 } // namespace tw::target::nvidia

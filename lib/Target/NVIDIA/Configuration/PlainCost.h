@@ -11,10 +11,12 @@
 
 namespace tw::target::nvidia {
 
-/// What a launch takes beside its programs, behind another one.
-inline constexpr double launchCycles = 1500;
-/// Bytes that a multiprocessor gets from the second-level cache in a cycle.
-inline constexpr double bytesOfCycle = 28;
+/// Bytes that a multiprocessor gets from the second-level cache in a cycle: what threads that load
+/// get of the most that it has.
+inline double bytesOfCycle(const GpuArchitecture &architecture) {
+  constexpr double share = 0.4375;
+  return share * architecture.rates.loadedBytes;
+}
 /// Elements of a tile that a thread of a simple program keeps in registers (Emission/Width.h).
 inline constexpr int64_t heldElements = 32;
 
@@ -42,7 +44,7 @@ double combiningCycles(double numbers, const GpuArchitecture &architecture);
 
 /// Into how many parts tile-split divides a loop that workers share. `work`: what a trip does, in
 /// multiplications.
-double partsOf(double programs, double trips, double work);
+double partsOf(double programs, double trips, double work, const GpuArchitecture &architecture);
 
 /// An operand of a product, as the threads of a warp read it.
 struct DotOperand {
@@ -65,6 +67,7 @@ using kernels::bytesOf;
 BlockShape blockOfDots(int64_t elements, const GpuArchitecture &architecture);
 
 /// Adds a product, done so often one after the other, to what a program takes.
-void addDot(ProgramCost &program, const DotWork &dot, double times = 1);
+void addDot(ProgramCost &program, const DotWork &dot, const GpuArchitecture &architecture,
+            double times = 1);
 
 } // namespace tw::target::nvidia

@@ -257,7 +257,7 @@ std::optional<int> sharedDim(const LoopProgram &program, const GpuArchitecture &
   Shares shares = sharesOf(BlockChooser(program, architecture).run().tilings, program, *longest);
   // Where each reduction becomes a kernel of its own, that reads all once more, that has to pay.
   bool isOnce = !positionsInLoop(program, *longest).empty();
-  int64_t few = isOnce ? splitLimits.enoughPrograms : splitLimits.enoughPrograms / 4;
+  int64_t enough = splitLimits(architecture).enoughPrograms, few = isOnce ? enough : enough / 4;
   bool isWorth =
       shares.others * extent.size.value_or(unknownRow) >= sharedElements && shares.programs < few;
   // A length that is not known may be small: then trips want to be long, and kernels one.

@@ -113,7 +113,8 @@ double costOfDots(const Problem &p, const ContractionConfiguration &block,
   Trips trips = tripsOf(p, block);
   double programs = p.programs(block), parts = 1;
   if (block.splitsK)
-    parts = partsOf(programs, trips.count, double(block.rows * block.columns * trips.terms));
+    parts = partsOf(programs, trips.count, double(block.rows * block.columns * trips.terms),
+                    architecture);
   ProgramCost cost;
   cost.block = blockOfDots(
       std::max({block.rows * trips.terms, trips.terms * block.columns, block.rows * block.columns}),
@@ -126,7 +127,7 @@ double costOfDots(const Problem &p, const ContractionConfiguration &block,
     dot.a.tests = tested;
   if (!block.isPacked && !endsEvenly(p, p.roles.columns, block.columns))
     dot.b.tests = tested;
-  addDot(cost, dot, std::ceil(trips.count / parts) * double(block.columnParts));
+  addDot(cost, dot, architecture, std::ceil(trips.count / parts) * double(block.columnParts));
   return cyclesOfLaunch(cost, programs, parts, architecture);
 }
 
@@ -141,7 +142,7 @@ double costOfRowSums(const Problem &p, const ContractionConfiguration &block,
   int64_t neighbours = std::min(even, accessBytes / bytes), width = sums == 1 ? neighbours : 1;
   double programs = p.programs(block), parts = 1;
   if (block.splitsK)
-    parts = partsOf(programs, trips.count, double(elements));
+    parts = partsOf(programs, trips.count, double(elements), architecture);
   double count = std::ceil(trips.count / parts);
   ProgramCost cost;
   cost.block = blockShapeFor({neighbours, heldElements, elements, true}, int64_t(programs * parts),
@@ -166,10 +167,11 @@ double costOfRowSums(const Problem &p, const ContractionConfiguration &block,
 //===----------------------------------------------------------------------===//
 
 /// Whether workers may share the sum: tile-split has to know how many programs there are.
-bool canShareSum(const Problem &p, const ContractionConfiguration &block) {
+bool canShareSum(const Problem &p, const ContractionConfiguration &block,
+                 const GpuArchitecture &architecture) {
   return double(p.depth) * p.outerTerms >= double(longSum) && block.columnParts == 1 &&
          p.areKnown(p.roles.batch) && p.areKnown(p.roles.rows) && p.areKnown(p.roles.columns) &&
-         p.programs(block) < double(splitLimits.enoughPrograms);
+         p.programs(block) < double(splitLimits(architecture).enoughPrograms);
 }
 
 /// No larger than what there is, in whole eights where it is large.
@@ -181,12 +183,13 @@ int64_t atMost(int64_t size, int64_t each) {
 class Chooser {
 public:
   Chooser(const Problem &problem, const GpuArchitecture &architecture)
-      : p(problem), cheapest(kernels::allConstraints(kernels::contractionConstraints(problem.spec),
-                                                     kernels::contractionSchema(),
-                                                     plainConstraints({problem.spec, {}, {}})),
-                             [&](const ContractionConfiguration &block) {
-                               return plainProductCost(problem.spec, block, architecture);
-                             }) {}
+      : p(problem), architecture(architecture),
+        cheapest(kernels::allConstraints(kernels::contractionConstraints(problem.spec),
+                                         kernels::contractionSchema(),
+                                         plainConstraints({problem.spec, {}, {}})),
+                 [&](const ContractionConfiguration &block) {
+                   return plainProductCost(problem.spec, block, architecture);
+                 }) {}
 
   /// Rows times a vector.
   void offerRowSums() {
@@ -231,7 +234,7 @@ private:
 
   void offer(ContractionConfiguration block) {
     cheapest.offer(block);
-    if (!canShareSum(p, block))
+    if (!canShareSum(p, block, architecture))
       return;
     block.splitsK = true;
     for (int64_t terms : sharedTerms) {
@@ -241,6 +244,7 @@ private:
   }
 
   const Problem &p;
+  const GpuArchitecture &architecture;
   Cheapest<ContractionConfiguration> cheapest;
 };
 
@@ -307,8 +311,8 @@ bool isTransposeProfitable(const Contraction &contraction, bool isRhsWeight,
   // A weight is transposed when the model is compiled; what seems to be as fast is left as it is.
   double bytes = double(given.columns) * double(given.depth) * given.outerTerms * given.batch *
                  double(given.bytesOfB);
-  double rate = bytesOfCycle * double(architecture.multiprocessors);
-  double transpose = isRhsWeight ? 0 : launchCycles + transposeTraffic * bytes / rate;
+  double rate = bytesOfCycle(architecture) * double(architecture.multiprocessors);
+  double transpose = isRhsWeight ? 0 : architecture.rates.launch + transposeTraffic * bytes / rate;
   return cost(conversion::withTransposedRhs(contraction), false) + transpose <
          leastGain * cost(contraction, isRhsWeight);
 }

@@ -26,11 +26,9 @@ constexpr int64_t unknownExtent = 2048, mostExtent = int64_t(1) << 30;
 // the columns' operand is read once.
 constexpr int64_t usualRowPrograms = 8, mostRowPrograms = 16;
 
-// Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma, of which
-// tf32 has half; bytes that come from the second-level cache, and that go out. Cycles before the
-// first product of a launch, and between a program's last product and the next one's first.
-constexpr double productsOfCycle = 2048 * 0.95, bytesIn = 58, bytesOut = 32;
-constexpr double startCycles = 2500, turnCycles = 600;
+// Measured: what wgmma reaches of the tensor cores' rate, and TMA of that of the second-level
+// cache. Cycles between a program's last product and the next one's first.
+constexpr double productShare = 0.95, loadShare = 0.90625, turnCycles = 600;
 // Where two warp groups take turns: between the products of one and those of the other, while the
 // first one's results go out. Measured, as the rest.
 constexpr double handOverCycles = 1000;
@@ -190,7 +188,7 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"column_parts", "1", "a program has one block"},
       {"2 * split_k", "split_parts", "a loop that may be split runs in parts"},
       {"split_k * ping_pong", "0", "parts have different numbers of trips"},
-      {"split_parts", areProgramsKnown ? number(splitLimits.mostWrittenOut) : "0",
+      {"split_parts", areProgramsKnown ? number(splitLimits(architecture).mostWrittenOut) : "0",
        "so many are combined at one time, of programs whose number is known"},
       {"(split_parts - split_k) * k_block", number(std::max<int64_t>(length - 1, 0)),
        "each part has terms of the sum"},
@@ -244,9 +242,11 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
   auto elements = double(block.rows * block.columns), depth = double(block.kBlock),
        loaded = double(std::min(block.rows, known.value_or(block.rows)));
   auto bytes = double(elementBytes(contraction));
+  const GpuRates &rates = architecture.rates;
   double multiplied = std::max(elements, double(rowsOfInstruction * block.columns));
-  double trip = std::max(multiplied * depth * bytes / 2 / productsOfCycle,
-                         (loaded + double(block.columns)) * depth * bytes / bytesIn);
+  double trip =
+      std::max(multiplied * depth * bytes / 2 / (rates.products * productShare),
+               (loaded + double(block.columns)) * depth * bytes / (rates.loadedBytes * loadShare));
   if (configuration.pipeline.stages < enoughStages)
     trip *= waitingFactor;
   if (sizeOf(contraction, roles.rows.back()) <= fewRows) {
@@ -259,14 +259,15 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
       block.columns % boxColumns != 0)
     trip *= narrowBoxFactor;
   double stored = parts > 1 ? sumBytes : bytes;
-  double products = trips * trip, end = elements * stored / bytesOut + turnCycles;
+  double products = trips * trip, end = elements * stored / rates.storedBytes + turnCycles;
   double all = waves * (products + end);
   if (configuration.pipeline.isPingPong)
     all = waves * products + (waves - 1) * handOverCycles + end;
   double combining = 0;
   if (parts > 1)
     combining = combiningCycles(programs * elements * double(parts), architecture);
-  return startCycles + overlapped(all, memoryCycles(contraction.buffers, unknownExtent)) +
+  return rates.beginTensorCores +
+         overlapped(all, memoryCycles(contraction.buffers, unknownExtent, architecture)) +
          combining;
 }
 
@@ -285,7 +286,8 @@ static std::vector<int64_t> partsFor(const Contraction &contraction,
   if (!programs || isPingPong)
     return all;
   int64_t trips = int64_t(ceilDiv(sizeOf(contraction, rolesOf(contraction).sums[0]), block.kBlock));
-  for (int64_t parts = 2; parts <= std::min(splitLimits.mostWrittenOut, trips); ++parts) {
+  for (int64_t parts = 2; parts <= std::min(splitLimits(architecture).mostWrittenOut, trips);
+       ++parts) {
     int64_t each = (trips + parts - 1) / parts;
     bool areAllNeeded = (trips + each - 1) / each == parts;
     if (*programs * parts <= architecture.multiprocessors && areAllNeeded)
@@ -339,14 +341,15 @@ ProductConfiguration chooseProduct(const Contraction &contraction,
 
 bool isAlignmentProfitable(const Contraction &contraction, bool isRhsWeight, Precision precision,
                            const GpuArchitecture &architecture) {
-  if (isForTensorCores(contraction, precision) ||
+  if (!whyNoTensorCores(architecture).empty() || isForTensorCores(contraction, precision) ||
       !conversion::canAlignRows(contraction, tmaAlignment))
     return false;
   Contraction aligned = conversion::withAlignedRows(contraction, tmaAlignment);
   if (!isForTensorCores(aligned, precision))
     return false;
   int64_t bytes = conversion::bytesToAlign(contraction, tmaAlignment, isRhsWeight, unknownExtent);
-  double copies = bytes == 0 ? 0 : launchCycles + copyTraffic * double(bytes) / bytesOfMemory;
+  const GpuRates &rates = architecture.rates;
+  double copies = bytes == 0 ? 0 : rates.launch + copyTraffic * double(bytes) / rates.memoryBytes;
   double plain = plainProductCost(
       contraction, choosePlainProduct(contraction, isRhsWeight, architecture), architecture);
   return productCost(aligned, chooseProduct(aligned, architecture), architecture) + copies < plain;

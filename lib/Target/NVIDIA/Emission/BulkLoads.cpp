@@ -176,7 +176,7 @@ int64_t BulkPlan::sharedBytes() const {
 }
 
 bool hasRoomToKeep(int64_t kept, int64_t own, const GpuArchitecture &architecture) {
-  return own <= roomBeside(kept, architecture);
+  return architecture.has(Capability::BulkCopies) && own <= roomBeside(kept, architecture);
 }
 
 bool areEnoughToKeep(int64_t programs, const GpuArchitecture &architecture) {
@@ -187,6 +187,11 @@ std::optional<BulkPlan> planBulkLoads(tile::KernelOp kernel, const Width &width,
                                       const GpuArchitecture &architecture) {
   if (!width.isRowByRow || areHeldBy(width, blockThreads))
     return std::nullopt;
+  if (std::string missing = architecture.whatIsMissing({Capability::BulkCopies});
+      !missing.empty()) {
+    emitReport(kernel.getLoc()) << "does not bring long rows into shared memory: " << missing;
+    return std::nullopt;
+  }
   if (std::optional<BulkPlan> plan = planKept(kernel, width, architecture))
     return plan;
   BulkPlan plan{};

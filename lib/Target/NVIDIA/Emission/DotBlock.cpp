@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Emission/DotBlock.h"
+#include "Target/NVIDIA/Architecture.h"
 #include <algorithm>
 
 namespace tw::target::nvidia {
 
-// Of a multiprocessor, and of a thread at most (CUDA C++ Programming Guide, "Compute
-// Capabilities").
-static constexpr int64_t registerCount = 65536, mostRegisters = 255;
 static constexpr int64_t mostTogether = 8;
 
 static int64_t largestDivisor(std::optional<int64_t> extent) {
@@ -37,7 +35,8 @@ int64_t termsTogether(const DotBlock &block, std::optional<int64_t> depth, int64
                       int64_t threads) {
   bool isInParts = !depth || *depth > termsOfDotPart;
   int64_t sums = block.rows * block.columns * (isInParts ? 2 : 1) * words;
-  int64_t spare = std::min(mostRegisters, registerCount / threads) - registersBeside - sums;
+  int64_t spare =
+      std::min(registersOfThread, registersOfMultiprocessor / threads) - registersBeside - sums;
   int64_t together = depth ? std::min(mostTogether, *depth) : mostTogether;
   together = std::min(together, spare / ((block.rows + block.columns) * words));
   int64_t power = 1;
