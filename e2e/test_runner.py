@@ -153,20 +153,85 @@ class Plans(unittest.TestCase):
 
 
 class DeviceCode(unittest.TestCase):
-    PTX = ".visible .entry k0(\n)\n{\n wgmma.mma_async.sync.aligned\n}\n.visible .entry k1(\n)\n{ ret; }\n"
+    TILES = """module {
+  tile.kernel @k0(in %a: !tile.buffer<[16, 64], f16>, in %b: !tile.buffer<[64, 24], f16>, out %c: !tile.buffer<[16, 24], f16>) grid [1] {
+    %d = tile.dot %x, %y, %z : tensor<16x64xf16>, tensor<64x24xf16>, tensor<16x24xf32>
+  }
+  tile.kernel @k1(in %a: !tile.buffer<[16, 64], f32>, out %c: !tile.buffer<[16, 24], f32>) grid [1] {
+    %d = tile.dot %x, %y, %z : tensor<16x64xf32>, tensor<64x24xf32>, tensor<16x24xf32>
+  }
+  tile.kernel @k2(in %a: !tile.buffer<[16, 64], bf16>, out %c: !tile.buffer<[16, N], bf16>) grid [1] {
+    %d = tile.dot %x, %y, %z : tensor<16x64xbf16>, tensor<64x24xbf16>, tensor<16x24xf32>
+  }
+  func.func @entry() {
+  }
+}
+"""
+    BODY = "wgmma.mma_async.sync\ncp.async.bulk.tensor.2d.shared::cluster.global\nstmatrix.sync\n"
+    STORE = "cp.async.bulk.tensor.2d.global.shared::cta\n"
+    CODE = "HGMMA.64x24x16.F32\nUTMALDG.2D\nSTSM.16\n"
 
-    def test_spills_are_judged_by_tensor_cores(self):
+    @staticmethod
+    def ptx(**kernels):
+        return device_code.entries("".join(f".visible .entry {name}(\n)\n{{\n{body}}}\n" for name, body in kernels.items()))
+
+    def test_spills_are_told(self):
         kernels = [{"name": "k0", "spill_bytes": 0}, {"name": "k1", "spill_bytes": 8}]
         self.assertEqual(device_code.spilled({"device": {"kernels": kernels}}), {"k1": 8})
         self.assertEqual(device_code.spilled({"device": None}), {})
-        fast = device_code.on_tensor_cores(self.PTX)
-        self.assertEqual(fast, {"k0"})
-        self.assertEqual(device_code.excessive("models/m", {"k1": 8}, fast), [])
-        told = ["kernel k0 spills 4 bytes beside products on tensor cores", "kernel k1 spills 100 bytes"]
-        self.assertEqual(device_code.excessive("models/m", {"k0": 4, "k1": 100}, fast), told)
-        for case in device_code.SPILLING:
+        self.assertEqual(device_code.spill_faults("models/m", {}), [])
+        self.assertEqual(device_code.spill_faults("models/m", {"k1": 8}), ["kernel k1 spills 8 bytes"])
+
+    def test_expected_failures_are_of_cases_and_must_be_there(self):
+        for case in [*device_code.SPILLING, *device_code.WITHOUT_TENSOR_CORES]:
             self.assertTrue((run.HERE / case / "case.json").exists(), case)
-            self.assertEqual(device_code.excessive(case, {"k0": 4, "k1": 100}, fast), told[:1])
+        for case in device_code.SPILLING:
+            self.assertEqual(device_code.spill_faults(case, {"k1": 800}), [])
+            self.assertIn("any more", device_code.spill_faults(case, {})[0])
+        for case, reasons in device_code.WITHOUT_TENSOR_CORES.items():
+            plain = {f"k{i}": device_code.Product(True, True) for i in range(len(reasons))}
+            ptx = self.ptx(**dict.fromkeys(plain, "ret;"))
+            self.assertEqual(device_code.product_faults(case, plain, ptx, reasons), [])
+            self.assertEqual(len(device_code.product_faults(case, plain, ptx, [])), len(reasons))
+            fast = self.ptx(**dict.fromkeys(plain, self.BODY + self.STORE))
+            self.assertIn("0 kernels multiply", device_code.product_faults(case, plain, fast, reasons)[0])
+
+    def test_products_are_found_in_tile_programs(self):
+        self.assertEqual(device_code.products(self.TILES),
+                         {"k0": device_code.Product(True, True), "k2": device_code.Product(True, False)})
+
+    def test_products_want_their_instructions(self):
+        wanted = device_code.products(self.TILES)
+        self.assertEqual(device_code.product_faults("models/m", wanted, self.ptx(k0=self.BODY + self.STORE, k2=self.BODY), []), [])
+        self.assertEqual(device_code.product_faults("models/m", wanted, self.ptx(k0=self.BODY), []),
+                         [f"kernel k0 has no {device_code.STORES} in PTX"])
+        self.assertIn("1 kernels multiply 16-bit floats without tensor cores, not 0",
+                      device_code.product_faults("models/m", wanted, self.ptx(k0="ret;"), ["why"])[0])
+
+    def test_operators_without_tensor_cores_have_remarks(self):
+        wanted, ptx = {"k0": device_code.Product(True, True)}, self.ptx(k0="ret;")
+        remark = f"{device_code.WITHOUT}: rows of 12 bytes"
+        self.assertEqual(device_code.product_faults("operators/o", wanted, ptx, [remark]), [])
+        self.assertEqual(len(device_code.product_faults("operators/o", wanted, ptx, [])), 1)
+
+    def test_ptxas_must_keep_instructions(self):
+        ptx = self.ptx(k0=self.BODY)
+        self.assertEqual(device_code.assembly_faults(ptx, {"k0": self.CODE}), [])
+        self.assertEqual(device_code.assembly_faults(ptx, {"k0": self.CODE.replace("HGMMA", "HMMA")}),
+                         [f"kernel k0 has no HGMMA in SASS, for {device_code.WGMMA} in PTX"])
+        self.assertEqual(device_code.assembly_faults(ptx, {"k0": self.CODE + "UBLKCP\n"}),
+                         [f"kernel k0 has UBLKCP in SASS, but no {device_code.COPIES} in PTX"])
+        self.assertEqual(device_code.assembly_faults(ptx, {"k0": self.CODE + "STL [R1], R2\n"}),
+                         ["kernel k0 keeps values in local memory"])
+
+    def test_models_with_nothing_for_tensor_cores_are_left_alone(self):
+        report = {"configurations": [{"kernels": [{"kernel": "k0"}]}], "remarks": [{"text": "merged"}]}
+        self.assertFalse(device_code.may_use_tensor_cores({"inputs": [{"dtype": "f32"}]}, report))
+        self.assertTrue(device_code.may_use_tensor_cores({"inputs": [{"dtype": "bf16"}]}, report))
+        report["remarks"].append({"text": "multiplies without tensor cores: rows of 12 bytes"})
+        self.assertTrue(device_code.may_use_tensor_cores({}, report))
+        configured = {"configurations": [{"kernels": [{"kernel": "k0", "target": {"stages": 4}}]}], "remarks": []}
+        self.assertTrue(device_code.may_use_tensor_cores({}, configured))
 
     def test_serialized_products_are_told(self):
         remarks = [{"place": "linear", "text": "multiplies without tensor cores: ptxas cannot overlap products: (C7512)"},
@@ -177,6 +242,7 @@ class DeviceCode(unittest.TestCase):
     def test_the_compiler_has_the_words_that_are_looked_for(self):
         source = run.HERE.parent / "lib" / "Target" / "NVIDIA" / "Code" / "Ptxas.cpp"
         self.assertIn(device_code.SERIALIZED, source.read_text())
+        self.assertIn(f'"{device_code.WITHOUT}: "', (source.parent.parent / "Kernel.cpp").read_text())
 
 
 class KernelCases(unittest.TestCase):

@@ -211,7 +211,7 @@ FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &ar
         if (ptx.empty())
           return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
         if (nvidia::ptxasPath())
-          return nvidia::assemble(ptx, architecture.name, entries, cache, cancellation);
+          return nvidia::assemble(ptx, architecture, entries, cache, cancellation);
         ptx.push_back('\0'); // the driver wants it so
         return ptx;
       });

@@ -150,9 +150,21 @@ Diagnostic isNoPtxas(StringRef program, const char *why) {
           "first one in the PATH, or empty it to have PTX, which the GPU's driver compiles"};
 }
 
+/// What ptxas is asked for beside the PTX.
+struct Asked {
+  StringRef architecture;
+  int64_t blocks = 0; // of threads that a multiprocessor has room for at least; 0: as ptxas likes
+
+  std::vector<std::string> options() const {
+    std::vector<std::string> all = {("-arch=" + architecture).str()};
+    if (blocks > 0)
+      all.push_back(fmt::format("-minnctapersm={}", blocks));
+    return all;
+  }
+};
+
 /// Also one whose note says that it cannot be used.
-Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
-                           const Cancellation *cancellation) {
+Result<Assembled> runPtxas(StringRef ptx, const Asked &asked, const Cancellation *cancellation) {
   ScratchFile source("ptx"), cubin("cubin"), log("log");
   for (const ScratchFile *file : {&source, &cubin, &log})
     if (!file->error.empty())
@@ -161,11 +173,14 @@ Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
     llvm::raw_fd_ostream out(source.descriptor, /*shouldClose=*/true);
     out << ptx;
   }
-  std::string option = ("-arch=" + architecture).str(), message;
+  std::vector<std::string> options = asked.options();
+  std::string message;
   StringRef program = *ptxasPath();
   if (!canBeRun(*ptxasPath()))
     return isNoPtxas(program, "cannot be run");
-  StringRef arguments[] = {program, "-v", option, source.name, "-o", cubin.name};
+  std::vector<StringRef> arguments = {program, "-v"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  arguments.insert(arguments.end(), {source.name, "-o", cubin.name});
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log.name), StringRef(log.name)};
   bool isMissing = false;
   llvm::sys::ProcessInfo started = llvm::sys::ExecuteNoWait(
@@ -184,29 +199,78 @@ Result<Assembled> runPtxas(StringRef ptx, StringRef architecture,
   return Assembled{std::move(code), std::move(said)};
 }
 
-Result<Assembled> findOrRun(StringRef ptx, StringRef architecture, CodeCache *cache,
+Result<Assembled> findOrRun(StringRef ptx, const Asked &asked, CodeCache *cache,
                             const Cancellation *cancellation) {
   if (!cache)
-    return runPtxas(ptx, architecture, cancellation);
-  const std::string parts[] = {"cubin", ptxasFacts(), architecture.str(), ptx.str()};
+    return runPtxas(ptx, asked, cancellation);
+  std::vector<std::string> parts = {"cubin", ptxasFacts()};
+  llvm::append_range(parts, asked.options());
+  parts.push_back(ptx.str());
   if (std::optional<std::string> kept = cache->find(parts))
     if (std::optional<Assembled> made = Assembled::from(*kept))
       return *std::move(made);
-  TW_ASSIGN(Assembled made, runPtxas(ptx, architecture, cancellation));
+  TW_ASSIGN(Assembled made, runPtxas(ptx, asked, cancellation));
   cache->keep(parts, made.asText());
   return made;
 }
 
+//===--- spills ----------------------------------------------------------===//
+
+using Entries = std::vector<DeviceCode::Entry>;
+
+/// What ptxas said of kernels of which nothing was known yet.
+Entries described(const Assembled &made, Entries entries) {
+  readResources(made.said, entries);
+  return entries;
+}
+
+const DeviceCode::Entry *spilling(const Entries &entries) {
+  auto found = llvm::find_if(entries, [](const auto &entry) { return entry.spillBytes > 0; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+/// Of each block of an entry, as PTX says; 0 where it does not.
+int64_t threadsOf(StringRef ptx, StringRef entry) {
+  StringRef text = ptx.split((".entry " + entry + "(").str()).second.split('{').first;
+  int64_t threads = 0;
+  text.split(".reqntid").second.ltrim().consumeInteger(10, threads);
+  return threads;
+}
+
+/// Where ptxas keeps values in memory only because more blocks of threads fit on a multiprocessor
+/// then: what it makes with a few warps fewer, and fewer again, until no kernel spills registers,
+/// as long as so many are left as hide what each waits for (PlainCost.cpp). Else, and of PTX that
+/// says how many blocks it wants, `first`. Nothing is known of `entries` yet.
+Result<Assembled> withoutSpills(StringRef ptx, const GpuArchitecture &architecture,
+                                const Entries &entries, Assembled first, CodeCache *cache,
+                                const Cancellation *cancellation) {
+  constexpr int64_t leastThreads = 24 * 32, threadsLess = 8 * 32;
+  Entries known = described(first, entries);
+  const DeviceCode::Entry *spills = spilling(known);
+  int64_t threads = spills ? threadsOf(ptx, spills->name) : 0;
+  if (threads == 0 || spills->registers == 0 || ptx.contains(".minnctapersm"))
+    return first;
+  int64_t step = std::max<int64_t>(1, threadsLess / threads);
+  int64_t most = std::min({registersOfMultiprocessor / (spills->registers * threads),
+                           architecture.residentThreads / threads, architecture.residentBlocks});
+  for (int64_t blocks = most - step; blocks * threads >= leastThreads; blocks -= step) {
+    TW_ASSIGN(Assembled made, findOrRun(ptx, {architecture.name, blocks}, cache, cancellation));
+    if (!spilling(described(made, entries)))
+      return made;
+  }
+  return first;
+}
+
 } // namespace
 
-Result<std::string> assemble(StringRef ptx, StringRef architecture,
-                             std::vector<DeviceCode::Entry> &entries, CodeCache *cache,
-                             const Cancellation *cancellation) {
-  TW_ASSIGN(Assembled made, findOrRun(ptx, architecture, cache, cancellation));
+Result<std::string> assemble(StringRef ptx, const GpuArchitecture &architecture, Entries &entries,
+                             CodeCache *cache, const Cancellation *cancellation) {
+  TW_ASSIGN(Assembled made, findOrRun(ptx, {architecture.name}, cache, cancellation));
   if (std::string note = serialized(made.said); !note.empty())
     return Diagnostic{Code::TARGET_3,
                       fmt::format("{} cannot overlap products: {}", *ptxasPath(), note)};
-  readResources(made.said, entries);
+  TW_ASSIGN(made, withoutSpills(ptx, architecture, entries, std::move(made), cache, cancellation));
+  entries = described(made, std::move(entries));
   return std::move(made.cubin);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include "Support/Diagnostic.h"
+#include "Target/NVIDIA/Architecture.h"
 #include "Target/Target.h"
 #include <optional>
 
@@ -14,10 +15,11 @@ const std::optional<std::string> &ptxasPath();
 std::string ptxasFacts();
 
 /// The cubin of PTX for an architecture; `entries` get what ptxas says of them: registers, static
-/// shared memory, spills. The same ptxas runs once for the same PTX if there is a `cache`. Errors:
-/// SYSTEM_3 for temporary files, PROGRAM_9 where it is no ptxas, TARGET_3 with what ptxas says,
-/// SYSTEM_7 where it is cancelled, which ends ptxas.
-Result<std::string> assemble(llvm::StringRef ptx, llvm::StringRef architecture,
+/// shared memory, spills. Where it spills registers only to fit more blocks of threads on a
+/// multiprocessor, fewer are asked for, as long as enough are left. The same ptxas runs once for
+/// the same PTX if there is a `cache`. Errors: SYSTEM_3 for temporary files, PROGRAM_9 where it is
+/// no ptxas, TARGET_3 with what ptxas says, SYSTEM_7 where it is cancelled, which ends ptxas.
+Result<std::string> assemble(llvm::StringRef ptx, const GpuArchitecture &architecture,
                              std::vector<DeviceCode::Entry> &entries, CodeCache *cache = nullptr,
                              const Cancellation *cancellation = nullptr);
 
