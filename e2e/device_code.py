@@ -14,7 +14,10 @@ import subprocess
 import tempfile
 
 # Cases with kernels that spill registers, and why. One that spills none any more is wrong here.
-SPILLING = {"operators/fractional_pools": "one thread's share of a pool needs more than the 255 registers that there are"}
+SPILLING = {
+    "operators/fractional_pools": "one thread's share of a pool needs more than the 255 registers that there are",
+    "operators/sampling_gradients": "32 bytes beside 96 registers leave 21 warps; none, beside 160, would leave 12, which hide too little",
+}
 # Models and kernels by themselves that multiply 16-bit floats by the plain lowering: what the remark of each kernel says. One
 # that does not is wrong here, too. Of operators, whose sizes are odd on purpose, there must be a remark for each.
 WITHOUT_TENSOR_CORES = {
