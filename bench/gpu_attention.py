@@ -20,8 +20,13 @@ ATTENTION = {
     "decode_32x4096_d128": (32, 1, 4096, 128, False),
     "decode_256x4096_d128_groups4": (256, 1, 4096, 128, False),
     "decode_32x32768_d128_groups4": (32, 1, 32768, 128, False),
+    "decode_32x1000_d128_groups4": (32, 1, 1000, 128, False),
+    "decode_32x64_d128": (32, 1, 64, 128, False),
     "attention_8x16_k8192_d128": (8, 16, 8192, 128, False),
 }
+# Few queries, as of a token that is decoded over a cache, whose length only calls tell, too.
+CACHES = ("decode_32x4096_d128", "decode_256x4096_d128_groups4", "decode_32x32768_d128_groups4", "decode_32x4096_d72",
+          "decode_32x64_d128", "decode_32x1000_d128_groups4", "attention_8x16_k8192_d128")
 GROUPS = {name: 4 for name in ATTENTION if name.endswith("groups4")}  # heads of queries that share keys
 BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION")
 
@@ -31,7 +36,7 @@ def table() -> dict[str, dict]:
     for name, (heads, queries, keys, size, is_causal) in ATTENTION.items():
         rows[name] = {"heads": heads, "groups": GROUPS.get(name, 1), "queries": queries, "keys": keys, "size": size,
                       "causal": is_causal, "dtype": "f16"}
-    for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal", "attention_16x2048_d256"):
+    for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal", "attention_16x2048_d256", *CACHES):
         rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
     for name in ("attention_20x4096_d64", "attention_64x4096_d128", "attention_40x1024_d72"):
         rows[f"{name}_bf16"] = {**rows[name], "dtype": "bf16"}
@@ -74,13 +79,14 @@ def module(row: dict):
 
 
 def dynamic_shapes(row: dict):
-    """Of how many queries and keys there are, where only the call says it."""
+    """Of how many queries and keys there are, where only the call says it; few queries stay as many."""
     import torch
 
     if not row.get("dynamic"):
         return None
     length = torch.export.Dim("length", min=2, max=65536)
-    return (({2: length}, {2: length}, {2: length}),)  # of one argument, a tuple
+    queries = {2: length} if row["queries"] == row["keys"] else None
+    return ((queries, {2: length}, {2: length}),)  # of one argument, a tuple
 
 
 def sets(row: dict, dtype) -> tuple[dict, dict, float]:

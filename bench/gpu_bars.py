@@ -23,7 +23,12 @@ OTHER_ATTENTION = ["attention_16x2048_d256", "decode_32x4096_d128", "decode_256x
                    "decode_32x32768_d128_groups4", "attention_8x16_k8192_d128", "attention_40x1024_d64_dynamic",
                    "attention_64x4096_d128_causal_dynamic", "attention_20x4096_d64_bf16", "attention_64x4096_d128_bf16",
                    "attention_32x2048_d128_groups4", "attention_40x1024_d64_bshd", "attention_40x1024_d64_masked",
-                   "attention_40x1024_d72", "decode_32x4096_d72", "attention_16x2048_k1000_d256"]
+                   "attention_40x1024_d72", "attention_40x1024_d72_bshd", "attention_40x1024_d72_bf16",
+                   "decode_32x4096_d72", "attention_16x2048_k1000_d256", "attention_16x2048_d256_dynamic",
+                   "decode_32x4096_d128_dynamic", "decode_256x4096_d128_groups4_dynamic",
+                   "decode_32x32768_d128_groups4_dynamic", "decode_32x4096_d72_dynamic",
+                   "attention_8x16_k8192_d128_dynamic", "decode_32x1000_d128_groups4_dynamic",
+                   "decode_32x64_d128_dynamic"]
 LONG_ROWS = ["softmax_8192x8192", "softmax_8192x16384", "softmax_4096x32768", "softmax_8192x4096_f32",
              "layer_norm_16384x4096", "layer_norm_4096x32768", "add_norm_16384x4096", "add_norm_8192x16384",
              "rms_norm_16384x4096_bf16", "gelu_16384x5120", "gelu_gate_8192x5120_bf16",
