@@ -153,6 +153,8 @@ TRANSFORMER = [
     Model("grouped_queries", transformer.GroupedQueries, ["f32[B,S,32]"], dims={"B": (1, 8), "S": (2, 32)},
           sizes=[{"B": 2, "S": 7}, {"B": 1, "S": 12}]),
     Model("grouped_queries_bf16", transformer.grouped_queries_bf16, ["bf16[1,7,32]"]),
+    Model("grown_cache", transformer.GrownCache, ["bf16[1,1,64]", "bf16[1,2,S,32]", "bf16[1,2,S,32]"],
+          dims={"S": (1, 4096)}, sizes=[{"S": 7}, {"S": 1}, {"S": 130}]),
     Model("top_two_experts", transformer.TopTwoExperts, ["f32[2,5,12]"]),
     Model("alibi", transformer.AlibiAttention, ["f32[2,S,16]"], dims={"S": (2, 32)}, sizes=[{"S": 6}, {"S": 11}]),
 ]

@@ -93,6 +93,24 @@ def grouped_queries_bf16():
     return GroupedQueries(dtype=torch.bfloat16)
 
 
+class GrownCache(nn.Module):
+    """A token that is decoded in bf16 over as many keys and values as there are, and its own."""
+
+    def __init__(self, width: int = 64, heads: int = 2):
+        super().__init__()
+        self.heads, self.size = heads, width // heads
+        self.q = nn.Linear(width, width, bias=False, dtype=torch.bfloat16)
+        self.kv = nn.Linear(width, 2 * width, bias=False, dtype=torch.bfloat16)
+        self.out = nn.Linear(width, width, bias=False, dtype=torch.bfloat16)
+
+    def forward(self, x, keys, values):
+        q = self.q(x).view(1, 1, self.heads, self.size).transpose(1, 2)
+        k, v = self.kv(x).view(1, 1, 2, self.heads, self.size).permute(2, 0, 3, 1, 4)
+        keys, values = torch.cat([keys, k], dim=2), torch.cat([values, v], dim=2)
+        attended = F.scaled_dot_product_attention(q, keys, values)
+        return x + self.out(attended.transpose(1, 2).flatten(2)), k, v
+
+
 class TopTwoExperts(nn.Module):
     """A mixture of experts with dense dispatch: every expert on every token, weighted."""
 

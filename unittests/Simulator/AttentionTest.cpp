@@ -352,6 +352,80 @@ TEST(Attention, MaskedKeysDealtToPrograms) {
             256);
 }
 
+/// Keys whose number only the call brings, dealt to programs and to the warp groups of each: some
+/// then have no trip, or one less than others, and the last block ends somewhere.
+TEST(Attention, UnknownKeysDealtToPrograms) {
+  using simulator::Order;
+  constexpr Order orders[] = {Order::Forwards, Order::Backwards, Order::GroupsForwards,
+                              Order::GroupsBackwards};
+  size_t number = 0;
+  for (int64_t warpGroups : {1, 2, 3})
+    for (int64_t parts : {1, 2, 5})
+      for (int64_t keys : {1, 7, 64, 100, 330, 1000}) {
+        auto [groups, queries] =
+            std::array<std::pair<int64_t, int64_t>, 3>{{{4, 1}, {1, 1}, {1, 16}}}[number % 3];
+        SCOPED_TRACE(testing::Message() << warpGroups << " warp groups, " << parts << " parts, "
+                                        << groups << " groups of " << queries << ", " << keys);
+        Case c{{.b = 2,
+                .g = groups,
+                .l = queries,
+                .s = keys,
+                .e = 64,
+                .f = 64,
+                .hasSums = true,
+                .dtype = number % 2 ? kernel::f16 : kernel::bf16,
+                .unknown = "S"},
+               warpGroups,
+               /*stages=*/warpGroups == 1 ? 2 : warpGroups,
+               parts};
+        AttentionConfiguration own = few(queries, queries == 1 ? groups : 1, 32);
+        own.splitsKeys = own.isOneLoop = true;
+        EXPECT_EQ(threadsOfProducts(c, own, orders[number++ % 4]), 128 * (warpGroups + 1));
+      }
+}
+
+/// As many keys as a text has, and a head size for which registers are few.
+TEST(Attention, UnknownKeysOfACache) {
+  for (auto [keys, size] : {std::pair<int64_t, int64_t>{4096, 64}, {700, 128}, {300, 72}}) {
+    AttentionConfiguration own = few(1, 4, 64);
+    own.splitsKeys = own.isOneLoop = true;
+    Case c{{.b = 1,
+            .g = 4,
+            .l = 1,
+            .s = keys,
+            .e = size,
+            .f = size,
+            .dtype = kernel::bf16,
+            .unknown = "S"},
+           /*dealtTo=*/2,
+           /*stages=*/2,
+           /*parts=*/16};
+    EXPECT_EQ(threadsOfProducts(c, own), 384) << keys;
+  }
+}
+
+/// With a mask, which leaves room for one warp group, and may hide all keys of a part.
+TEST(Attention, MaskedUnknownKeysDealtToPrograms) {
+  for (Mask mask : {Mask::Added, Mask::Seen})
+    for (int64_t keys : {5, 200}) {
+      AttentionConfiguration own = few(1, 4, 32);
+      own.splitsKeys = own.isOneLoop = true;
+      Case c{{.b = 2,
+              .g = 4,
+              .l = 1,
+              .s = keys,
+              .e = 64,
+              .f = 64,
+              .mask = mask,
+              .dtype = kernel::f16,
+              .unknown = "S"},
+             /*dealtTo=*/1,
+             /*stages=*/2,
+             /*parts=*/4};
+      EXPECT_EQ(threadsOfProducts(c, own), 256) << keys;
+    }
+}
+
 /// The next launch may begin late whatever the loop: its results do not depend on it.
 TEST(Attention, LateTrigger) {
   for (int64_t warpGroups : {2, 3}) {

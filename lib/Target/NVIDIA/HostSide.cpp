@@ -178,6 +178,8 @@ Value HostSide::conditionsHold(Emitter &e) {
     Ix bytes = e.ix().mul(e.size(sizesOf(buffer).back()), Emitter::bytesOf(element));
     all = e.both(all, e.ix().equal(e.ix().rem(bytes, tmaAlignment), 0));
   }
+  for (Value buffer : plan.conditions.filled)
+    all = e.both(all, e.ix().less(0, e.ix().product(e.sizes(sizesOf(buffer)))));
   for (const LaunchConditions::Range &loop : plan.conditions.loops)
     all = e.both(all, e.ix().less(Ix::of(scalarAtLaunch(e, loop.begin)),
                                   Ix::of(scalarAtLaunch(e, loop.end))));

@@ -143,6 +143,7 @@ private:
       shape.carriedRows = loop.getNumResults() - 1;
     shape.tileRows = found.tileRows;
     shape.hides = found.hides;
+    shape.mayHaveNoTrip = found.mayHaveNoTrip(shape.dealtTo > 0);
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
@@ -162,12 +163,13 @@ private:
     if (warpGroups * 64 <= found.rows)
       return 0;
     std::optional<int64_t> programs = knownPrograms();
-    if (found.dealtTrips && programs && *found.dealtTrips >= warpGroups)
+    bool hasTrips = found.knownTrips.value_or(warpGroups) >= warpGroups;
+    if (found.isDealable && programs && hasTrips)
       return warpGroups;
     emitReport(loc)
         << "does not deal trips to " << warpGroups << " warp groups: "
         << (!programs ? "how many programs there are is not known, or too many"
-            : found.dealtTrips
+            : found.isDealable
                 ? "it has fewer trips"
                 : "it has no loop that can be dealt, with operands that programs share");
     return 0;

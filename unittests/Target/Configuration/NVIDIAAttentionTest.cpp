@@ -12,10 +12,11 @@ namespace {
 const GpuArchitecture &hopper() { return *gpuArchitecture("sm_90a"); }
 
 kernels::Attention heads(int64_t count, int64_t queries, int64_t keys, int64_t size,
-                         bool isCausal = false, kernel::DType dtype = kernel::f16) {
+                         bool isCausal = false, kernel::DType dtype = kernel::f16,
+                         const char *unknown = "") {
   kernels::Attention spec;
   AttentionCase shape{.b = count, .g = 1, .l = queries, .s = keys, .e = size, .f = size};
-  shape.isCausal = isCausal, shape.dtype = dtype;
+  shape.isCausal = isCausal, shape.dtype = dtype, shape.unknown = unknown;
   shape.describeInputs(spec);
   spec.output = AttentionCase::add(spec, "o", dtype, {0, 2, 1, 5}, true);
   return spec;
@@ -118,9 +119,42 @@ TEST(AttentionCost, KeysDealtToPrograms) {
   EXPECT_EQ(chooseAttention(heads(132, 1, 8192, 128), hopper())->parts, 1);
   EXPECT_EQ(chooseAttention(heads(32, 1, 64, 128), hopper())->parts, 1);         // few keys
   EXPECT_EQ(chooseAttention(heads(1, 64, 8192, 128, true), hopper())->parts, 1); // of two loops
-  kernels::Attention unknown = heads(8, 1, 8192, 128);
-  unknown.dims[size_t(unknown.keys)] = {std::nullopt, "S"};
-  EXPECT_EQ(chooseAttention(unknown, hopper())->parts, 1);
+}
+
+/// Over a cache of any length.
+kernels::Attention cached(int64_t count, int64_t queries) {
+  return heads(count, queries, /*keys=*/1, 128, false, kernel::f16, "S");
+}
+
+/// As where keys are known; a loop of each part hides what is beyond the last key.
+TEST(AttentionCost, UnknownKeysDealtToPrograms) {
+  for (auto [count, queries] : {std::pair<int64_t, int64_t>{32, 1}, {8, 1}, {8, 16}, {1, 4}}) {
+    kernels::Attention spec = cached(count, queries);
+    AttentionChoice chosen = *chooseAttention(spec, hopper()), wrong = chosen;
+    EXPECT_TRUE(isLegal(spec, chosen, hopper())) << count << " " << queries;
+    EXPECT_GT(chosen.parts, 1) << count << " " << queries;
+    EXPECT_LE(count * chosen.parts, 2 * hopper().multiprocessors);
+    wrong.block.isOneLoop = false;
+    EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  }
+  EXPECT_EQ(chooseAttention(cached(264, 1), hopper())->parts, 1);
+  EXPECT_EQ(chooseAttention(cached(8, 64), hopper())->parts, 1);
+  kernels::Attention unknownHeads = cached(8, 1);
+  unknownHeads.dims[0] = {std::nullopt, "B"};
+  EXPECT_EQ(chooseAttention(unknownHeads, hopper())->parts, 1);
+}
+
+/// What is chosen for any number of keys is not much slower than what is chosen for a number, but
+/// where so few are that parts do not pay.
+TEST(AttentionCost, OneChoiceForAllNumbersOfKeys) {
+  for (int64_t count : {8, 32}) {
+    AttentionChoice chosen = *chooseAttention(cached(count, 1), hopper());
+    for (int64_t keys : {1000, 4096, 32768}) {
+      kernels::Attention known = heads(count, 1, keys, 128);
+      double least = attentionCost(known, *chooseAttention(known, hopper()), hopper());
+      EXPECT_LE(attentionCost(known, chosen, hopper()), 1.5 * least) << count << " " << keys;
+    }
+  }
 }
 
 TEST(AttentionCost, PartsThatAreRefused) {

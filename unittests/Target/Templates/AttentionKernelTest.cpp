@@ -106,6 +106,8 @@ TEST(AttentionKernel, ConfigurationsThatAreNot) {
   EXPECT_FALSE(isLegal({.queries = 10, .keys = 20, .groups = 4}));
   EXPECT_TRUE(isLegal({.queries = 10, .keys = 16, .isOneLoop = true}));
   EXPECT_FALSE(isLegal({.queries = 10, .keys = 10, .isOneLoop = true}));
+  EXPECT_TRUE(isLegal({.queries = 10, .keys = 16, .splitsKeys = true, .isOneLoop = true}));
+  spec.isCausal = true; // a part may have no key that some query sees
   EXPECT_FALSE(isLegal({.queries = 10, .keys = 16, .splitsKeys = true, .isOneLoop = true}));
 }
 

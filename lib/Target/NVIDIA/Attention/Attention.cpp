@@ -263,7 +263,7 @@ private:
       return true;
     llvm::APInt begin;
     if (!matchPattern(found.parts[0].loop.getBegin(), m_ConstantInt(&begin)))
-      return no("where its loop begins is not known");
+      return lookForTrips();
     for (size_t i = 0; i < found.parts.size() && found.parts[i].loop; ++i) {
       if (i > 0 && !goesOn(found.parts[i].loop, found.parts[i - 1].loop))
         return no("its loops do not follow each other");
@@ -271,8 +271,22 @@ private:
       if (lowerBound(found.parts[i].loop.getEnd()) > begin.getSExtValue())
         return true;
     }
-    return runs(found.parts[found.firstRuns].loop.getEnd(), begin.getSExtValue()) ||
-           no("its loop may not run at all");
+    LaunchConditions before = found.conditions;
+    if (runs(found.parts[found.firstRuns].loop.getEnd(), begin.getSExtValue()))
+      return true;
+    found.conditions = std::move(before);
+    return lookForTrips();
+  }
+
+  /// In each program, of one loop.
+  bool lookForTrips() {
+    if (found.parts.size() > 1)
+      return no("its loops may not run at all");
+    found.mayBeEmpty = true;
+    for (const ProductOperand *operand :
+         {&found.queries, &found.parts[0].keys, &found.parts[0].values})
+      found.conditions.addFilled(tile::LoadOp(operand->load).getBuffer());
+    return true;
   }
 
   /// Whether a loop's end is behind `begin` in every program, if the host looks at what is known at
@@ -353,17 +367,18 @@ private:
 
   void findDealing() {
     tile::ForOp loop = found.parts[0].loop;
-    if (found.parts.size() != 1 || !loop || !loop.getCommutative() || !found.conditions.empty())
+    if (found.parts.size() != 1 || !loop || !loop.getCommutative())
       return;
-    std::optional<int64_t> trips = knownTrips(loop);
     auto lastDim = unsigned(kernel.getGrid().size()) - 1;
-    auto isSame = [&](tile::LoadOp load) {
-      return llvm::none_of(load.getPositions(),
-                           [&](Value at) { return dependsOnProgram(at, lastDim); });
+    auto isSame = [&](ValueRange scalars) {
+      return llvm::none_of(scalars, [&](Value one) { return dependsOnProgram(one, lastDim); });
     };
-    found.sharesOperands = isSame(found.parts[0].keys.load) && isSame(found.parts[0].values.load);
-    if (trips && followCombine(loop))
-      found.dealtTrips = trips;
+    auto isSameLoad = [&](tile::LoadOp load) { return isSame(load.getPositions()); };
+    found.sharesOperands = isSame({loop.getBegin(), loop.getEnd()}) &&
+                           isSameLoad(found.parts[0].keys.load) &&
+                           isSameLoad(found.parts[0].values.load);
+    found.knownTrips = knownTrips(loop);
+    found.isDealable = followCombine(loop);
   }
 
   static bool dependsOnProgram(Value scalar, unsigned dim) {

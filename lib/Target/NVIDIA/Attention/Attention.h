@@ -38,11 +38,15 @@ struct Attention {
   /// Registers of 32 bits that a thread has for `maskLoads` of a trip of a loop.
   int64_t maskRegisters = 0;
   Hides hides = Hides::Nothing; // of one loop
-  /// How many trips its one loop has, where these can be dealt to warp groups: the loop's `combine`
-  /// is commutative. Programs next to each other along the grid's last dimension may have the same
+  /// Whether programs look for themselves if their one loop runs at all, as where it is one of the
+  /// parts of a loop whose trips only calls tell.
+  bool mayBeEmpty = false;
+  /// Whether the trips of its one loop can be dealt to warp groups: its `combine` is commutative.
+  bool isDealable = false;
+  std::optional<int64_t> knownTrips; // of that loop, the same in all programs
+  /// Programs next to each other along the grid's last dimension have the same trips, and the same
   /// right operands.
-  std::optional<int64_t> dealtTrips;
-  bool sharesOperands = false; // those programs do
+  bool sharesOperands = false;
   /// Rows of the tile, and of warp groups: the same, but for fewer than 64.
   int64_t tileRows = 0, rows = 0;
   /// Of a trip: `depth` is that of the first product, with zeros behind it where the operands' is
@@ -50,6 +54,9 @@ struct Attention {
   int64_t terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
   LaunchConditions conditions;
+
+  /// Whether a warp group to which trips are dealt, or a program, may have none.
+  bool mayHaveNoTrip(bool isDealt) const { return mayBeEmpty || (isDealt && !knownTrips); }
 };
 
 struct AttentionMatch {

@@ -206,7 +206,7 @@ void AttentionEmitter::weighFirst(size_t number, Value scores, State &state) {
     if (!loop) // the kernel goes on with what is known of this trip
       return weigh(part, scores, state);
     Emitter::Scope scope(e);
-    setTrip(part, e.index(loop.getBegin()));
+    setTrip(part, firstTripOf(loop));
     return weigh(part, scores, state);
   }
   Value runs = e.ix().less(e.index(loop.getBegin()), e.index(loop.getEnd()));
@@ -247,7 +247,7 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
   std::optional<Emitter::Scope> scope; // without a loop the kernel goes on with what is known here
   if (loop && attention.firstRuns == 0) {
     scope.emplace(e);
-    setTrip(part, e.index(loop.getBegin()));
+    setTrip(part, firstTripOf(loop));
   }
   if (attention.firstRuns == 0)
     readMasks(part);
@@ -302,9 +302,8 @@ void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
   Ix begin = e.index(loop.getBegin()), step = e.index(loop.getStep()), first = begin;
   if (plan.dealsTrips) {
     Value stride = arith::ExtUIOp::create(b, loc, b.getI64Type(), tripStride);
-    Value own = arith::ExtUIOp::create(b, loc, b.getI64Type(), firstTripNumber);
-    first = ix.add(begin, ix.mul(ix.add(own, stride), step));
     step = ix.mul(step, stride);
+    first = ix.add(firstTripOf(loop), step);
   } else if (number == 0) {
     first = ix.add(begin, step);
   } else if (number <= attention.firstRuns) { // unless a loop before has had the first one
@@ -326,8 +325,61 @@ void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
     scf::YieldOp::create(b, loc, own.flat());
   }
   state = state.with(trips.getResults());
-  if (number >= attention.firstRuns && !plan.dealsTrips)
+  if (number >= attention.firstRuns && !plan.dealsTrips && !mayHaveNoTrip())
     setResults(number, state);
+}
+
+/// All products of a program, or of the trips of it that the warp group has.
+AttentionEmitter::State AttentionEmitter::allTrips(const StageRing::Slot &query,
+                                                   const StageRing::Slot &key) {
+  State state = firstTrip(query.stage, key);
+  for (size_t part = 0; part < attention.parts.size(); ++part)
+    loop(part, query.stage, state);
+  if (plan.dealsTrips)
+    evenTurns();
+  queries.release(query.stage, group.isLeader);
+  Value sums = multiplyValues(state);
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+  takeSums(state, sums);
+  values.release(state.last.stage, group.isLeader, users());
+  return state;
+}
+
+/// The same where there may be no trip: what the loop begins with, then. Where the ring of keys is
+/// behind it, and what is carried, is all that is known of the state.
+AttentionEmitter::State AttentionEmitter::anyTrips(const StageRing::Slot &query,
+                                                   const StageRing::Slot &key) {
+  const AttentionPart &part = attention.parts[0];
+  tile::ForOp loop = part.loop;
+  State none;
+  evaluateRows(part, loop.getInitial(), none);
+  none.sums.assign(size_t(attention.width / 2), e.constant(b.getF32Type(), 0));
+  none.next = key;
+  auto flat = [](const State &state) {
+    SmallVector<Value> all(state.rows);
+    all.append(state.sums);
+    all.append({state.next.stage, state.next.parity});
+    return all;
+  };
+  Value runs = e.ix().less(firstTripOf(loop), e.index(loop.getEnd()));
+  auto choice =
+      scf::IfOp::create(b, loc, TypeRange(ValueRange(flat(none))), runs, /*withElse=*/true);
+  for (bool hasTrips : {true, false}) {
+    Emitter::Scope scope(e);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(hasTrips ? choice.thenBlock() : choice.elseBlock());
+    if (!hasTrips)
+      queries.release(query.stage, group.isLeader);
+    scf::YieldOp::create(b, loc, flat(hasTrips ? allTrips(query, key) : none));
+  }
+  ValueRange results = choice.getResults();
+  State state;
+  llvm::append_range(state.rows, results.take_front(none.rows.size()));
+  llvm::append_range(state.sums, results.drop_front(none.rows.size()).drop_back(2));
+  state.next = {results.drop_back(1).back(), results.back()};
+  if (!plan.dealsTrips)
+    setResults(0, state);
+  return state;
 }
 
 /// What a loop carries but sums is known then; sums along rows are still in parts in `state`.
@@ -367,16 +419,8 @@ LogicalResult AttentionEmitter::multiplyAll() {
       loadProgram(own, {carried[2], carried[3]});
     queries.waitUntilFull(own);
     reduced = e.kernel.getBody().front().begin();
-    State state = firstTrip(own.stage, {carried[2], carried[3]});
-    for (size_t part = 0; part < attention.parts.size(); ++part)
-      loop(part, own.stage, state);
-    if (plan.dealsTrips)
-      evenTurns();
-    queries.release(own.stage, group.isLeader);
-    Value sums = multiplyValues(state);
-    NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-    takeSums(state, sums);
-    values.release(state.last.stage, group.isLeader, users());
+    StageRing::Slot key{carried[2], carried[3]};
+    State state = mayHaveNoTrip() ? anyTrips(own, key) : allTrips(own, key);
     auto store = [&] {
       if (plan.isTriggerLate)
         letNextLaunchBegin();
@@ -395,7 +439,7 @@ LogicalResult AttentionEmitter::multiplyAll() {
       Emitter::Scope scope(e);
       store();
     });
-    StageRing::Slot following = keys.skip({carried[2], carried[3]}, at.i32(*attention.dealtTrips));
+    StageRing::Slot following = keys.skip(key, tripCount());
     return {own.stage, own.parity, following.stage, following.parity};
   });
   if (plan.takesTurns)

@@ -56,12 +56,18 @@ private:
   void loop(size_t part, mlir::Value queryStage, State &state);
   void trip(const AttentionPart &part, mlir::Value sumsBefore, mlir::Value queryStage,
             State &state);
+  State allTrips(const StageRing::Slot &query, const StageRing::Slot &key);
+  State anyTrips(const StageRing::Slot &query, const StageRing::Slot &key);
+  bool mayHaveNoTrip() const { return attention.mayHaveNoTrip(plan.dealsTrips); }
   void finish(const State &state);
   void setResults(size_t part, State &state);
 
   // Dealing.cpp
   void placeProgram(mlir::Value isDealt) override;
   mlir::Value users() const;
+  mlir::Value tripCount();
+  /// Of this warp group.
+  Ix firstTripOf(tile::ForOp loop);
   void evenTurns();
   void combineGroups(State &state);
   void give(const State &state);

@@ -58,6 +58,12 @@ static Rooms roomsFor(const AttentionShape &shape) {
   constexpr Rooms tail = {{{}, {200, 227, any}, {168, 200, any}, {128, 132, any}}};
   // What is combined: wide states of three warp groups are spilled on their way.
   constexpr Rooms wideDealt = {{{}, {}, {176, any, 224}, {111, any, 160}}};
+  // What a program begins with goes past its products where it has none.
+  constexpr Rooms parts = {{{}, {184, any, any}, {148, any, 224}, {120, any, 160}}};
+  constexpr Rooms wideParts = {{{}, {184, any, any}, {148, any, 224}, {111, any, 160}}};
+  constexpr Rooms maskedParts = {{{}, {148, any, any}, {}, {}}};
+  if (shape.mayHaveNoTrip)
+    return shape.isMasked ? maskedParts : shape.width > 64 ? wideParts : parts;
   if (shape.dealtTo > 0 && shape.width > 64)
     return wideDealt;
   if (shape.isMasked)
@@ -118,7 +124,7 @@ static int64_t bytesToCombine(const AttentionShape &shape) {
 /// Whether trips can be dealt: those of one loop, of which each warp group has one at a time.
 static bool canDeal(const AttentionShape &shape, int64_t stages) {
   return shape.rows == rowsOfGroup && shape.hasLoop && !shape.hasLoops && !shape.hasTail &&
-         !shape.isMasked && !shape.hasUnknownSizes && shape.dealtTo > 1 && stages >= shape.dealtTo;
+         !shape.isMasked && shape.dealtTo > 1 && stages >= shape.dealtTo;
 }
 
 std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t stages,

@@ -38,6 +38,7 @@ struct AttentionShape {
   int64_t carriedRows = 2; // numbers of each row that the loop carries
   int64_t tileRows = 0;    // of the rows, those that there are; 0: all
   Hides hides = Hides::Nothing;
+  bool mayHaveNoTrip = false; // programs, or warp groups of one, look whether they have any
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then

@@ -36,13 +36,41 @@ StageRing::Slot AttentionEmitter::next(const StageRing::Slot &slot) const {
   return plan.dealsTrips ? keys.advanceBy(slot, tripStride) : keys.advance(slot);
 }
 
-/// Warp groups with one trip less than others pass their last turn on.
+/// Of a program that is dealt; i32.
+Value AttentionEmitter::tripCount() {
+  if (attention.knownTrips)
+    return at.i32(*attention.knownTrips);
+  tile::ForOp loop = attention.parts[0].loop;
+  IndexBuilder ix = e.ix();
+  Ix length = ix.max(ix.sub(e.index(loop.getEnd()), e.index(loop.getBegin())), 0);
+  Value count = ix.value(ix.ceilDiv(length, e.index(loop.getStep())));
+  return arith::TruncIOp::create(b, loc, b.getI32Type(), count);
+}
+
+Ix AttentionEmitter::firstTripOf(tile::ForOp loop) {
+  Ix begin = e.index(loop.getBegin());
+  if (!plan.dealsTrips)
+    return begin;
+  Value own = arith::ExtUIOp::create(b, loc, b.getI64Type(), firstTripNumber);
+  return e.ix().add(begin, e.ix().mul(own, e.index(loop.getStep())));
+}
+
+/// Warp groups with one trip less than others pass their last turn on; in the first trips nobody
+/// has one.
 void AttentionEmitter::evenTurns() {
-  int64_t more = *attention.dealtTrips % plan.warpGroups;
-  if (more == 0)
-    return;
-  Value hasLess = at.isBelow(more - 1, group.number);
-  at.when(arith::AndIOp::create(b, loc, isDealt, hasLess), [&] {
+  auto both = [&](Value x, Value y) -> Value { return arith::AndIOp::create(b, loc, x, y); };
+  Value hasLess;
+  if (attention.knownTrips) {
+    int64_t more = *attention.knownTrips % plan.warpGroups;
+    if (more == 0)
+      return;
+    hasLess = at.isBelow(more - 1, group.number);
+  } else {
+    Value trips = tripCount(), more = at.rem(trips, plan.warpGroups);
+    Value isOthers = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, group.number, more);
+    hasLess = both(both(isOthers, at.isBelow(0, more)), at.isBelow(plan.warpGroups, trips));
+  }
+  at.when(both(isDealt, hasLess), [&] {
     takeTurn();
     passTurn();
   });

@@ -18,6 +18,8 @@ using kernels::Numbers;
 namespace {
 
 constexpr int64_t unknownExtent = 1024, elementBytes = 2;
+/// Keys of few queries, where only calls tell how many: those of a cache, in the middle of a text.
+constexpr int64_t unknownCache = 4096;
 constexpr int64_t rowsOfGroup = 64, mostExtent = 256, headUnit = 8, keysUnit = 16, mostDims = 5;
 
 constexpr double operationsOfScore = 4, operationsOfMask = 3, operationsOfHiding = 6;
@@ -34,16 +36,18 @@ constexpr double combineCycles = 700;
 constexpr double bytesOfRing = 40;
 constexpr int64_t mostPrograms = 1 << 16; // that a table of work has
 
-int64_t sizeOf(const Attention &attention, int dim) {
-  const kernels::Extent &extent = attention.dims[size_t(dim)];
-  return extent.size.value_or(extent.most.value_or(unknownExtent));
-}
-
 /// Queries that all stand in one block, of one warp group's rows: few of a head, or the groups of
 /// one.
 bool areFew(const Attention &attention) {
   auto size = attention.dims[size_t(attention.queries)].size;
   return size && *size < rowsOfGroup;
+}
+
+int64_t sizeOf(const Attention &attention, int dim) {
+  const kernels::Extent &extent = attention.dims[size_t(dim)];
+  if (!extent.size && dim == attention.keys && areFew(attention))
+    return std::min(unknownCache, extent.most.value_or(unknownCache));
+  return extent.size.value_or(extent.most.value_or(unknownExtent));
 }
 
 /// Groups of queries that a program may have: all rows run along one dimension.
@@ -88,12 +92,14 @@ std::optional<int64_t> knownHeads(const Attention &attention) {
   return heads;
 }
 
-/// Whether there may be one loop of as many trips for each program, whose programs are known.
+/// Whether there may be one loop for each program, whose programs are known: of as many trips for
+/// each, but that of few queries.
 bool canSplit(const Attention &attention) {
   auto queries = attention.dims[size_t(attention.queries)].size,
        keys = attention.dims[size_t(attention.keys)].size;
   auto heads = knownHeads(attention);
-  return queries && keys && heads && *queries <= mostPrograms * rowsOfGroup &&
+  return queries && (keys || areFew(attention)) && heads &&
+         *queries <= mostPrograms * rowsOfGroup &&
          *heads * ((*queries + rowsOfGroup - 1) / rowsOfGroup) <= mostPrograms &&
          !attention.isCausal;
 }
@@ -134,7 +140,8 @@ AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice
           /*tileRows=*/0,
           !block.isOneLoop     ? Hides::Nothing
           : attention.isCausal ? Hides::ByRow
-                               : Hides::End};
+                               : Hides::End,
+          block.isOneLoop && block.splitsKeys};
 }
 
 /// Of a score, beside its products and its exponential.
@@ -217,6 +224,37 @@ static std::vector<Constraint> constraintsOfFew(const Attention &attention) {
           {"warp_groups * (1 - split_keys)", "1", "one warp group has all rows"}};
 }
 
+/// Parts of the keys, for programs and for warp groups: as many whole blocks in each, or, where
+/// only calls tell how many, those of one loop, which hides the keys that there are not.
+static std::vector<Constraint> constraintsOfParts(const Attention &attention,
+                                                  const GpuArchitecture &architecture) {
+  std::vector<Constraint> constraints = {
+      {"2 * split_keys", "warp_groups * split_parts",
+       "keys are dealt to several warp groups, or to several programs"},
+      {"split_parts", std::to_string(splitLimits(architecture).mostWrittenOut),
+       "so many are combined at one time"},
+      {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
+      {"split_keys", canSplit(attention) ? "1" : "0",
+       "only what is known to be the same in all programs can be dealt"},
+      {"split_keys * (warp_groups - 1)", attention.mask ? "0" : "2",
+       "a mask leaves registers for one warp group"}};
+  auto keys = attention.dims[size_t(attention.keys)].size;
+  if (!keys) {
+    constraints.emplace_back("split_keys", "one_loop", "only calls tell where the last block ends");
+    return constraints;
+  }
+  std::string number = std::to_string(*keys);
+  constraints.emplace_back("split_keys * one_loop", "0", "equal parts have no hidden keys");
+  constraints.emplace_back("split_keys * (" + number + " mod keys)", "0",
+                           "all blocks of keys are whole");
+  constraints.emplace_back("split_keys * ((" + number +
+                               " floordiv keys) mod (split_parts + 1 - split_keys))",
+                           "0", "all programs have as many blocks of keys");
+  constraints.emplace_back("split_keys * split_parts * warp_groups * keys", number,
+                           "each warp group has a block of keys");
+  return constraints;
+}
+
 std::vector<Constraint> attentionConstraints(const Attention &attention,
                                              const GpuArchitecture &architecture) {
   auto number = [](int64_t n) { return std::to_string(n); };
@@ -224,20 +262,6 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
           width = sizeOf(attention, attention.width),
           keys = attention.dims[size_t(attention.keys)].size.value_or(0);
   std::vector<Constraint> constraints = {
-      {"2 * split_keys", "warp_groups * split_parts",
-       "keys are dealt to several warp groups, or to several programs"},
-      {"split_parts", number(splitLimits(architecture).mostWrittenOut),
-       "so many are combined at one time"},
-      {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
-      {"split_keys", canSplit(attention) ? "1" : "0",
-       "only what is known to be the same in all programs can be dealt"},
-      {"split_keys * (warp_groups - 1)", attention.mask ? "0" : "2",
-       "a mask leaves registers for one warp group"},
-      {"split_keys * (" + number(keys) + " mod keys)", "0", "all blocks of keys are whole"},
-      {"split_keys * ((" + number(keys) + " floordiv keys) mod (split_parts + 1 - split_keys))",
-       "0", "all programs have as many blocks of keys"},
-      {"split_keys * split_parts * warp_groups * keys", number(keys),
-       "each warp group has a block of keys"},
       {"one_loop", areFew(attention) && attention.isCausal ? "0" : "1",
        "few queries see but one block of keys"},
       {"warp_groups", "3", "more have too few registers"},
@@ -249,6 +273,7 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
       {number(1), "stages", "keys and values come through shared memory"},
       {"stages", "4", "so many have been tried"},
   };
+  llvm::append_range(constraints, constraintsOfParts(attention, architecture));
   llvm::append_range(constraints,
                      areFew(attention) ? constraintsOfFew(attention) : constraintsOfRows());
   constraints.emplace_back(
@@ -307,12 +332,14 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double start = architecture.rates.beginTensorCores +
                  (choice.isTriggerLate == isTriggerBetterLate(shape) ? 0 : triggerCycles);
   double combining = costOfCombining(shape, choice, int64_t(batch * blocks), architecture);
-  double memory = memoryCycles(attention.buffers, unknownExtent, architecture);
+  double memory =
+      memoryCycles(attention.buffers, areFew(attention) ? keys : unknownExtent, architecture);
   double operations = operationsOf(attention, choice.block);
   if (shape.dealtTo > 0) {
-    double dealt = costOfDealt(
-        choice, shape, operations, int64_t(batch * blocks) * choice.partsOfKeys(),
-        keys / choice.block.keys / choice.partsOfKeys(), !areFew(attention), architecture);
+    auto ofPart = int64_t(ceilDiv(int64_t(ceilDiv(keys, choice.block.keys)), choice.partsOfKeys()));
+    double dealt =
+        costOfDealt(choice, shape, operations, int64_t(batch * blocks) * choice.partsOfKeys(),
+                    ofPart, !areFew(attention), architecture);
     return start + overlapped(dealt, memory) + combining;
   }
   blocks *= double(choice.partsOfKeys());
@@ -324,10 +351,10 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double rounds = batch * blocks / double(architecture.multiprocessors * beside);
   if (!attention.isCausal)
     rounds = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors * beside);
-  double ofProgram = trips / blocks * cyclesOfTrip(shape, operations, beside, architecture.rates);
+  double each = areFew(attention) ? std::ceil(trips / blocks) : trips / blocks;
+  double ofProgram = each * cyclesOfTrip(shape, operations, beside, architecture.rates);
   if (areFew(attention))
-    ofProgram =
-        std::max(ofProgram, trips / blocks * double(beside) * bytesOfTrip(shape) / bytesOfRing);
+    ofProgram = std::max(ofProgram, each * double(beside) * bytesOfTrip(shape) / bytesOfRing);
   return start + overlapped(rounds * (ofProgram + programCycles), memory) + combining;
 }
 
@@ -336,7 +363,8 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
 static std::vector<AttentionChoice> groupings(const Attention &attention) {
   std::vector<AttentionChoice> all;
   bool isFew = areFew(attention);
-  constexpr std::pair<bool, bool> loops[] = {{false, false}, {true, false}, {false, true}};
+  constexpr std::pair<bool, bool> loops[] = {
+      {false, false}, {true, false}, {false, true}, {true, true}};
   for (auto [splitsKeys, isOneLoop] : loops)
     for (int64_t warpGroups : {1, 2, 3}) {
       AttentionChoice one;
@@ -352,8 +380,8 @@ static std::vector<AttentionChoice> groupings(const Attention &attention) {
   return all;
 }
 
-/// Into how many parts keys are worth being cut, in blocks of which all parts have as many: where
-/// programs leave multiprocessors without any.
+/// Into how many parts keys are worth being cut, in blocks of which all parts have as many, or
+/// about as many: where programs leave multiprocessors without any.
 static std::vector<int64_t> partsFor(const Attention &attention, const AttentionChoice &choice,
                                      const GpuArchitecture &architecture) {
   std::optional<int64_t> heads = knownHeads(attention);
@@ -367,8 +395,9 @@ static std::vector<int64_t> partsFor(const Attention &attention, const Attention
   int64_t programs =
       *heads / choice.block.groups * ((queries + choice.block.queries - 1) / choice.block.queries);
   for (int64_t parts = 2; parts <= splitLimits(architecture).mostWrittenOut; ++parts)
-    if (programs * parts < 2 * architecture.multiprocessors && keys % choice.block.keys == 0 &&
-        keys / choice.block.keys % parts == 0)
+    if (programs * parts < 2 * architecture.multiprocessors &&
+        (choice.block.isOneLoop ||
+         (keys % choice.block.keys == 0 && keys / choice.block.keys % parts == 0)))
       all.push_back(parts);
   return all;
 }

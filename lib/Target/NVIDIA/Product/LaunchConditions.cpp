@@ -11,12 +11,22 @@ void LaunchConditions::addAlignedRows(Value buffer) {
     alignedRows.push_back(buffer);
 }
 
+void LaunchConditions::addFilled(Value buffer) {
+  bool isKnown = llvm::all_of(tile::sizesOf(cast<tile::BufferType>(buffer.getType())),
+                              [](const Size &size) { return size.constant().has_value(); });
+  if (!isKnown && !llvm::is_contained(filled, buffer))
+    filled.push_back(buffer);
+}
+
 std::string LaunchConditions::text() const {
   std::string all;
-  if (!alignedRows.empty())
-    all = "if rows are multiples of 16 bytes";
-  if (!loops.empty())
-    all += (all.empty() ? "if " : " and ") + std::string("its loop runs");
+  auto add = [&](bool isAsked, const char *what) {
+    if (isAsked)
+      all += (all.empty() ? "if " : " and ") + std::string(what);
+  };
+  add(!alignedRows.empty(), "rows are multiples of 16 bytes");
+  add(!loops.empty(), "its loop runs");
+  add(!filled.empty(), "its operands have elements");
   return all;
 }
 

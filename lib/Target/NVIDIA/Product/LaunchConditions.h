@@ -15,9 +15,13 @@ struct LaunchConditions {
   llvm::SmallVector<mlir::Value> alignedRows;
   /// What loops run over, scalars that are known at the launch: at least one trip.
   llvm::SmallVector<Range> loops;
+  /// Buffers that must have elements, where no loop says so: a tensor map describes none without.
+  llvm::SmallVector<mlir::Value> filled;
 
-  bool empty() const { return alignedRows.empty() && loops.empty(); }
+  bool empty() const { return alignedRows.empty() && loops.empty() && filled.empty(); }
   void addAlignedRows(mlir::Value buffer);
+  /// Nothing to look at where all sizes are constants.
+  void addFilled(mlir::Value buffer);
   /// For remarks: "if ...".
   std::string text() const;
 };
