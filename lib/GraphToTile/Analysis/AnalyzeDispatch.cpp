@@ -117,10 +117,54 @@ int DispatchAnalyzer::subkernelFor(OpLoops &nest) {
   nest.op->walk(
       [&](tensor::ExtractOp look) { least = std::max(least, earliest(look.getTensor(), true)); });
   bool isWhole = !builders.empty() && builders.back().takesOneElement(dimsOf(nest.reduced));
-  if (lastSubkernel() < least || builders.empty() || builders.back().isClosed || isWhole)
+  if (lastSubkernel() < least || builders.empty() || builders.back().isClosed || isWhole ||
+      (!nest.reduced.empty() && isBetterEpilogue()))
     return newSubkernel(operatorLocs(nest.op));
   llvm::append_range(builders.back().locations, operatorLocs(nest.op));
   return lastSubkernel();
+}
+
+/// Extents that are unknown count as 1.
+static int64_t bytesIn(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t extent : type.getShape())
+    bytes *= ShapedType::isDynamic(extent) ? 1 : extent;
+  return bytes;
+}
+
+bool DispatchAnalyzer::isBetterEpilogue() const {
+  llvm::SmallPtrSet<Operation *, 8> own;
+  for (const Statement &statement : builders.back().loops().statements) {
+    if (statement.kind != Statement::Kind::Map)
+      return false;
+    own.insert(statement.op);
+  }
+  Value product, passed; // what is read of a template, and what others read
+  for (bool isOwn : {true, false})
+    for (const OpLoops &nest : nests.ops)
+      for (const std::optional<OperandMap> &map : nest.operands) {
+        Value root = map ? LoopNests::baseOf(map->root) : Value();
+        auto known = values.find(root);
+        if (known == values.end() || own.contains(nest.op) != isOwn)
+          continue;
+        bool isOfTemplate = builders[known->second.subkernel].loops().statements.empty();
+        Value &one = isOwn ? product : passed;
+        if (isOwn ? isOfTemplate : own.contains(root.getDefiningOp())) {
+          if (one && one != root)
+            return false;
+          one = root;
+        } else if (!isOwn && root == product) {
+          return false;
+        }
+      }
+  if (!product || !passed || !nests.chains.empty())
+    return false;
+  auto dimsIn = [&](Value value) { return dimsOf(nests.results.lookup(value)); };
+  if (dimsIn(product) != dimsIn(passed)) // as transposed, where fusion cannot follow
+    return false;
+  int64_t whole = 2 * bytesIn(product) + (returned.contains(passed) ? bytesIn(passed) : 0);
+  return 2 * bytesIn(passed) < whole;
 }
 
 std::vector<int> DispatchAnalyzer::dimsOf(ArrayRef<int> loops) const {
