@@ -4,7 +4,7 @@
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 // RUN: tilewright kernel print %s --as=assembly --target=nvidia:sm_90a | FileCheck %s --check-prefix=PTX --implicit-check-not=tf32
 
-// CHECK: scf.for
+// CHECK: scf.while
 // CHECK: nvvm.barrier0
 // CHECK: scf.for %[[TRIP:.*]] =
 // CHECK: %[[SUMS:.*]]:16 = scf.for {{.*}} to %c32_i64

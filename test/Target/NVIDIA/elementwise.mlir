@@ -7,7 +7,8 @@
 // CHECK: llvm.func @kernel(%[[X:.*]]: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias},
 // CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 64, 1, 1>
 // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK: scf.for %[[PROGRAM:.*]] =
+// CHECK: scf.while
+// CHECK: ^bb0(%[[PROGRAM:.*]]: i64):
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[PROGRAM]], %c160_i64
 // CHECK: %[[AT:.*]] = arith.addi %[[BEGIN]],
 // CHECK: %[[FIRST:.*]] = arith.cmpi ult, %[[AT]],

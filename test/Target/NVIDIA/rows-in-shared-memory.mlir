@@ -5,7 +5,7 @@
 
 // CHECK: nvvm.minctasm = 3 : i32, nvvm.reqntid = array<i32: 512, 1, 1>
 // CHECK: nvvm.mbarrier.init
-// CHECK: scf.for
+// CHECK: scf.while
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: nvvm.cp.async.bulk.shared.cluster.global
 // CHECK: nvvm.mbarrier.try_wait.parity

@@ -10,12 +10,13 @@
 // CHECK: %[[BLOCK:.*]] = arith.muli %{{.*}}, %c8_i64
 // CHECK: %[[FIRST:.*]] = arith.addi %[[BLOCK]], %[[WARP]]
 // CHECK: %[[STEP:.*]] = arith.muli %{{.*}}, %c8_i64
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STEP]]
+// CHECK: scf.while (%{{.*}} = %[[FIRST]])
 // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
 // CHECK-COUNT-5: nvvm.shfl.sync {{ *}}bfly
 // CHECK-NOT: nvvm.barrier0
 // CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK: nvvm.bar.warp.sync
+// CHECK: arith.addi %{{.*}}, %[[STEP]]
 tile.kernel @share(in %x: !tile.buffer<[M, 200], f32>, out %y: !tile.buffer<[M, 200], f32>)
     symbols [M] grid [M] {
   %m = tile.program_id 0

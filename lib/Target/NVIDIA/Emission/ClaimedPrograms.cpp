@@ -92,16 +92,9 @@ LogicalResult ClaimedPrograms::emit() {
   loads.initBarriers();
   beginFirst();
   SmallVector<Value> carried{first, at.i32(0), claim({}, count, [] {})};
-  auto loop =
-      scf::WhileOp::create(b, loc, ValueRange(carried).getTypes(), carried, nullptr, nullptr);
-  e.entry = OpBuilder::InsertPoint(loop->getBlock(), Block::iterator(loop));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBeforeBody());
-  ValueRange before = loop.getBeforeArguments();
-  scf::ConditionOp::create(b, loc, isProgram(before[0]), before);
-  b.setInsertionPointToStart(loop.getAfterBody());
-  ValueRange now = loop.getAfterArguments();
-  return emitProgram(now[0], now[1], now[2]);
+  return overPrograms(
+      e, carried, [&](Value number) { return isProgram(number); },
+      [&](ValueRange now) { return emitProgram(now[0], now[1], now[2]); });
 }
 
 } // namespace tw::target::nvidia

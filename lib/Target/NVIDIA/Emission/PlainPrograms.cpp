@@ -49,35 +49,42 @@ Value PlainPrograms::partOf(Value all, const Ix &number, arith::MulIOp &offset) 
                              ArrayRef<LLVM::GEPArg>{Value(offset)});
 }
 
-LogicalResult PlainPrograms::emitProgram(const Ix &number, const Indices &grid) {
-  setProgram(e, number, grid);
-  return e.block(e.kernel.getBody().front());
+LogicalResult overPrograms(Emitter &e, ValueRange carried,
+                           llvm::function_ref<Value(Value)> isProgram,
+                           llvm::function_ref<LogicalResult(ValueRange)> body) {
+  auto loop = scf::WhileOp::create(e.b, e.loc, carried.getTypes(), carried, nullptr, nullptr);
+  e.entry = OpBuilder::InsertPoint(loop->getBlock(), Block::iterator(loop));
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(loop.getBeforeBody());
+  ValueRange before = loop.getBeforeArguments();
+  scf::ConditionOp::create(e.b, e.loc, isProgram(before[0]), before);
+  e.b.setInsertionPointToStart(loop.getAfterBody());
+  return body(loop.getAfterArguments());
 }
 
-/// Those that the block runs; the body ends with what goes on to the next one.
-LogicalResult PlainPrograms::overPrograms(ValueRange carried,
-                                          llvm::function_ref<LogicalResult(scf::ForOp)> body) {
-  auto programs = scf::ForOp::create(b, loc, first, count, step, carried);
-  e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(programs.getBody());
-  return body(programs);
-}
-
-/// Each program waits for its own loads, and reads them where they lie.
-LogicalResult PlainPrograms::emitFromShared(const BulkLoads &loads, const Indices &grid) {
-  loads.initBarriers();
-  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  return overPrograms(none, [&](scf::ForOp programs) -> LogicalResult {
-    Value turn = programs.getRegionIterArg(0);
-    setProgram(e, programs.getInductionVar(), grid);
-    loads.byOneThread({}, [&] { loads.begin(turn); });
-    loads.take(turn);
+/// first, first + step, ...; with `loads` each waits for its own, and reads them where they lie.
+LogicalResult PlainPrograms::emitPrograms(const Indices &grid, const BulkLoads *loads) {
+  SmallVector<Value> carried = {first};
+  if (loads) { // which turn of the block's it is
+    loads->initBarriers();
+    carried.push_back(arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)));
+  }
+  auto isProgram = [&](Value number) { return e.ix().less(number, count); };
+  return overPrograms(e, carried, isProgram, [&](ValueRange now) -> LogicalResult {
+    setProgram(e, now[0], grid);
+    if (loads) {
+      loads->byOneThread({}, [&] { loads->begin(now[1]); });
+      loads->take(now[1]);
+    }
     if (failed(e.block(e.kernel.getBody().front())))
       return failure();
-    e.barrier();
-    Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
-    scf::YieldOp::create(b, loc, ValueRange{arith::AddIOp::create(b, loc, turn, one)});
+    e.barrier(); // the next program uses the same scratch
+    SmallVector<Value> next = {arith::AddIOp::create(b, loc, now[0], step)};
+    if (loads) {
+      Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
+      next.push_back(arith::AddIOp::create(b, loc, now[1], one));
+    }
+    scf::YieldOp::create(b, loc, next);
     return success();
   });
 }
@@ -99,13 +106,9 @@ LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<BulkP
     BulkLoads loads(e, *plan, shared);
     ProgramRange programs{first, count, step};
     done = claims ? ClaimedPrograms(e, loads, grid, programs, workspace, shared).emit()
-                  : emitFromShared(loads, grid);
+                  : emitPrograms(grid, &loads);
   } else {
-    done = overPrograms({}, [&](scf::ForOp programs) {
-      LogicalResult emitted = emitProgram(programs.getInductionVar(), grid);
-      e.barrier(); // the next program uses the same scratch
-      return emitted;
-    });
+    done = emitPrograms(grid, nullptr);
   }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(ofWorkspace);

@@ -12,6 +12,12 @@ namespace tw::target::nvidia {
 /// Makes the coordinates of program `number` of a grid, row-major, known to the emitter.
 void setProgram(Emitter &e, Ix number, const Indices &grid);
 
+/// The loop over the programs of a block, while `isProgram` holds of the number that is the first
+/// of what it carries. `body` ends with what goes on, the next number first.
+mlir::LogicalResult overPrograms(Emitter &e, mlir::ValueRange carried,
+                                 llvm::function_ref<mlir::Value(mlir::Value)> isProgram,
+                                 llvm::function_ref<mlir::LogicalResult(mlir::ValueRange)> body);
+
 class PlainPrograms {
 public:
   /// `shared` (a pointer of its address space) and `workspace`: of all programs; it begins with the
@@ -27,10 +33,7 @@ public:
 private:
   void setThread();
   mlir::Value partOf(mlir::Value all, const Ix &number, mlir::arith::MulIOp &offset);
-  mlir::LogicalResult emitProgram(const Ix &number, const Indices &grid);
-  mlir::LogicalResult emitFromShared(const BulkLoads &loads, const Indices &grid);
-  mlir::LogicalResult overPrograms(mlir::ValueRange carried,
-                                   llvm::function_ref<mlir::LogicalResult(mlir::scf::ForOp)> body);
+  mlir::LogicalResult emitPrograms(const Indices &grid, const BulkLoads *loads);
 
   Emitter &e;
   mlir::OpBuilder &b;
