@@ -47,9 +47,10 @@ public:
     passes.addPass(tile::createSimplify());
     ASSERT_TRUE(mlir::succeeded(passes.run(kernel))) << name;
     std::string whyNot;
-    int64_t parts = tile::chooseParts(kernel, nvidia::splitLimits, whyNot);
+    conversion::SplitLimits limits = nvidia::splitLimits(hopper());
+    int64_t parts = tile::chooseParts(kernel, limits, whyNot);
     if (parts > 1) { // what multiplies
-      tile::KernelOp split = tile::splitLoop(kernel, parts, nvidia::splitLimits).parts.release();
+      tile::KernelOp split = tile::splitLoop(kernel, parts, limits).parts.release();
       (*module)->getBody()->push_back(split);
       kernel = split;
       ASSERT_TRUE(mlir::succeeded(passes.run(kernel))) << name;
