@@ -25,15 +25,13 @@ static void pause() {
 }
 
 /// How many forks of processes with pools this process descends from.
-static std::atomic<uint32_t> &forkCount() {
-  static std::atomic<uint32_t> count{0};
-  static int registered = pthread_atfork(nullptr, nullptr, [] { forkCount().fetch_add(1); });
-  (void)registered;
-  return count;
-}
+static std::atomic<uint32_t> forkCount{0};
+/// When the library is loaded: before glibc 2.36 nobody registers beside a fork that waits.
+[[maybe_unused]] static const int registered =
+    pthread_atfork(nullptr, nullptr, [] { forkCount.fetch_add(1); });
 
 ThreadPool::ThreadPool(int threads)
-    : forks(forkCount().load()), shares(std::make_unique<Share[]>(size_t(std::max(1, threads)))) {
+    : forks(forkCount.load()), shares(std::make_unique<Share[]>(size_t(std::max(1, threads)))) {
   // About 30 us; none when threads must share cores, where spinning steals time from the work.
   spins = threads <= availableCores() ? 1000 : 0;
   // Signals are for the host program's own threads.
@@ -60,7 +58,7 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
-bool ThreadPool::hasThreads() const { return workers.empty() || forks == forkCount().load(); }
+bool ThreadPool::hasThreads() const { return workers.empty() || forks == forkCount.load(); }
 
 void ThreadPool::watch(bool on) {
   noted.assign(static_cast<size_t>(threads()), {});

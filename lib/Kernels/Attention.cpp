@@ -60,8 +60,9 @@ std::vector<Constraint> attentionConstraints(const Attention &attention) {
   constraints.emplace_back(std::to_string(*groups.size) + " mod groups", "0",
                            "groups come out even");
   constraints.push_back(splitPartsConstraint("split_keys"));
-  constraints.emplace_back("one_loop * split_keys", attention.isCausal ? "0" : "1",
-                           "each part has keys that all queries of a program see");
+  if (attention.isCausal)
+    constraints.emplace_back("one_loop * split_keys", "0",
+                             "each part has keys that all queries of a program see");
   const Extent &keys = attention.dims[attention.keys];
   if (keys.size && !attention.isCausal)
     constraints.emplace_back("one_loop", std::to_string(*keys.size) + " mod keys",

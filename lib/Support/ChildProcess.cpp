@@ -244,6 +244,7 @@ std::optional<ChildEnd> runInChild(const ChildLimits &limits,
   }
   setpgid(child, child); // whoever comes first
   question.reset();
+  Resting resting;
   return Watch(child, answers.get(), limits.seconds).follow();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/Forks.h"
 #include <atomic>
+#include <cassert>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -20,6 +21,7 @@ Threads threads;
 thread_local bool compiles = false;
 
 void begin() {
+  assert(!compiles && "a thread compiles once at a time");
   std::unique_lock lock(threads.mutex);
   threads.changed.wait(lock, [] { return threads.forking == 0; });
   ++threads.compiling;
@@ -63,11 +65,13 @@ void inChild() {
   afterFork();
 }
 
+/// When the library is loaded, not by a thread that compiles: before glibc 2.36 a fork that waits
+/// for that thread keeps it from registering.
+[[maybe_unused]] const int registered = pthread_atfork(beforeFork, inParent, inChild);
+
 } // namespace
 
 Compiling::Compiling(bool isSo) : isSo(isSo) {
-  static int registered = pthread_atfork(beforeFork, inParent, inChild);
-  (void)registered;
   if (isSo)
     begin();
 }
@@ -91,7 +95,7 @@ Resting::~Resting() {
 
 void restForForks() {
   if (compiles && threads.forking.load(std::memory_order_relaxed))
-    Resting();
+    Resting resting;
 }
 
 } // namespace tw

@@ -3,7 +3,9 @@
 // Forks of a process in which threads compile. A child has its parent's memory and none of its
 // other threads: what one of them had begun stays begun, a static variable of LLVM's or lld's state
 // among it, and the child waits for it for ever. So a fork waits until each thread that compiles is
-// between two parts of its work, which goes on once the process is forked.
+// between two parts of its work, which goes on once the process is forked. Before glibc 2.36 such a
+// fork keeps others from registering and removing handlers: a thread rests where it closes a
+// library.
 #pragma once
 
 namespace tw {
@@ -25,8 +27,8 @@ private:
 /// Whether this thread has a Compiling and does not rest.
 bool isCompiling();
 
-/// While it lives, a thread that compiles does not: it waits for others, or calls what is not ours.
-/// Of another thread, nothing.
+/// While it lives, a thread that compiles does not: it waits for others, runs what was compiled, or
+/// calls what is not ours. Without effect on a thread that does not compile.
 class Resting {
 public:
   Resting();

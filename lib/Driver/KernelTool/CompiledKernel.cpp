@@ -379,6 +379,7 @@ static int threadCount(int threads) { return threads ? threads : rt::availableCo
 
 Result<std::vector<HostTensor>> CompiledKernel::run(std::span<const HostTensor> given,
                                                     int threads) const {
+  Resting resting; // nothing compiles while it runs
   rt::ThreadPool pool(threadCount(threads));
   Call call(*state, pointersTo(given));
   TW_TRY(call.prepare(pool.threads()));
@@ -389,6 +390,7 @@ Result<std::vector<HostTensor>> CompiledKernel::run(std::span<const HostTensor> 
 Result<std::vector<double>> CompiledKernel::time(std::span<const HostTensor> given, int64_t calls,
                                                  int threads) const {
   using Clock = std::chrono::steady_clock;
+  Resting resting; // nothing compiles while it runs
   rt::ThreadPool pool(threadCount(threads));
   Call call(*state, pointersTo(given));
   TW_TRY(call.prepare(pool.threads()));

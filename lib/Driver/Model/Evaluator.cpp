@@ -70,13 +70,13 @@ struct Loaded {
 
 } // namespace
 
-/// Runs the artifact once, with its outputs in the given memory; to its end, unless it is
-/// cancelled.
-static LogicalResult runOnce(Location loc, const std::string &artifact, ArrayRef<tw_tensor> outputs,
+/// Loads the artifact, and runs it once; nothing compiles meanwhile.
+static tw_status *loadAndRun(const std::string &artifact, ArrayRef<tw_tensor> outputs,
                              const Cancellation &cancellation) {
   auto isRequested = [](void *user) -> int32_t {
     return static_cast<const Cancellation *>(user)->isRequested();
   };
+  Resting resting;
   Loaded loaded;
   tw_status *status = tw_program_load(artifact.c_str(), nullptr, &loaded.program);
   if (!status)
@@ -87,6 +87,14 @@ static LogicalResult runOnce(Location loc, const std::string &artifact, ArrayRef
   if (!status)
     status = tw_instance_run(loaded.instance, nullptr, 0, outputs.data(),
                              static_cast<int32_t>(outputs.size()));
+  return status;
+}
+
+/// Runs the artifact once, with its outputs in the given memory; to its end, unless it is
+/// cancelled.
+static LogicalResult runOnce(Location loc, const std::string &artifact, ArrayRef<tw_tensor> outputs,
+                             const Cancellation &cancellation) {
+  tw_status *status = loadAndRun(artifact, outputs, cancellation);
   if (!status)
     return success();
   if (cancellation.isRequested()) {

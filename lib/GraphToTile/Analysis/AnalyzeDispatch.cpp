@@ -140,25 +140,22 @@ bool DispatchAnalyzer::isBetterEpilogue() const {
       return false;
     own.insert(statement.op);
   }
-  Value product, passed; // what is read of a template, and what others read
-  for (bool isOwn : {true, false})
-    for (const OpLoops &nest : nests.ops)
-      for (const std::optional<OperandMap> &map : nest.operands) {
-        Value root = map ? LoopNests::baseOf(map->root) : Value();
-        auto known = values.find(root);
-        if (known == values.end() || own.contains(nest.op) != isOwn)
-          continue;
-        bool isOfTemplate = builders[known->second.subkernel].loops().statements.empty();
-        Value &one = isOwn ? product : passed;
-        if (isOwn ? isOfTemplate : own.contains(root.getDefiningOp())) {
-          if (one && one != root)
-            return false;
-          one = root;
-        } else if (!isOwn && root == product) {
-          return false;
-        }
-      }
-  if (!product || !passed || !nests.chains.empty())
+  llvm::SmallSetVector<Value, 4> products, readByOthers, passedOn;
+  for (const OpLoops &nest : nests.ops)
+    for (const std::optional<OperandMap> &map : nest.operands) {
+      Value root = map ? LoopNests::baseOf(map->root) : Value();
+      auto known = values.find(root);
+      if (known == values.end())
+        continue;
+      if (!own.contains(nest.op))
+        (own.contains(root.getDefiningOp()) ? passedOn : readByOthers).insert(root);
+      else if (builders[known->second.subkernel].loops().statements.empty()) // of a template
+        products.insert(root);
+    }
+  if (products.size() != 1 || passedOn.size() != 1 || !nests.chains.empty())
+    return false;
+  Value product = products.front(), passed = passedOn.front();
+  if (readByOthers.contains(product) || returned.contains(product)) // it is written anyway
     return false;
   auto dimsIn = [&](Value value) { return dimsOf(nests.results.lookup(value)); };
   if (dimsIn(product) != dimsIn(passed)) // as transposed, where fusion cannot follow

@@ -40,10 +40,10 @@ private:
   int earliest(mlir::Value root, bool isInMemory) const;
   int lastSubkernel() const { return int(builders.size()) - 1; }
   int newSubkernel(llvm::ArrayRef<mlir::Location> locations);
-  /// Whether the last subkernel, of elementwise operations that read a product, is to remain by
-  /// itself before a reduction, so that fusion puts it where the product is stored: if less is
-  /// written and read so. What the product has is wider, as a sum in f32, or what is passed on is a
-  /// result of the dispatch besides.
+  /// Whether the last subkernel, of elementwise operations that read a product which nobody else
+  /// reads, is to remain by itself before a reduction, so that fusion puts it where the product is
+  /// stored: if less is written and read so. The product is wider, as a sum in f32, or what is
+  /// passed on is a result of the dispatch besides.
   bool isBetterEpilogue() const;
   /// The first loop program that may read what the operation reads.
   int subkernelFor(OpLoops &nest);

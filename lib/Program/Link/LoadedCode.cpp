@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Link/LoadedCode.h"
 #include "Program/Link/Link.h"
+#include "Support/Forks.h"
 #include "Support/Limits.h"
 #include <cerrno>
 #include <dlfcn.h>
@@ -26,8 +27,10 @@ Result<LoadedCode> LoadedCode::load(const std::vector<ObjectFile> &objects,
 }
 
 LoadedCode::~LoadedCode() {
-  if (library)
-    dlclose(library);
+  if (!library)
+    return;
+  Resting resting; // Forks.h
+  dlclose(library);
 }
 
 void *LoadedCode::find(const std::string &name) const { return dlsym(library, name.c_str()); }

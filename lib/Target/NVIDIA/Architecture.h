@@ -83,6 +83,9 @@ struct GpuArchitecture {
 /// Why products and attention cannot have the lowering of Product/ and Attention/, which is the one
 /// of `dot` beside the plain one; empty where they can.
 std::string whyNoTensorCores(const GpuArchitecture &architecture);
+inline bool hasTensorCores(const GpuArchitecture &architecture) {
+  return whyNoTensorCores(architecture).empty();
+}
 
 /// All that there are, by name.
 llvm::ArrayRef<GpuArchitecture> gpuArchitectures();

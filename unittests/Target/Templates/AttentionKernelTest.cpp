@@ -19,15 +19,18 @@ AttentionConfiguration smallBlock(const Case &c, bool isTransposed, bool splitsK
 }
 
 /// As chosen, and in small blocks in two ways that have nothing in common; in one loop where there
-/// may be two.
+/// may be two, also in parts, of which the last ones may have hidden keys alone.
 void check(const Case &c) {
   check(c, target::cpu::chooseAttention(c.spec(), {16, 32}));
   check(c, smallBlock(c, /*isTransposed=*/false, /*splitsKeys=*/true));
   AttentionConfiguration other = smallBlock(c, /*isTransposed=*/true, /*splitsKeys=*/false);
   check(c, other);
   other.isOneLoop = true;
-  if (holds(attentionConstraints(c.spec()), numbersOf(other)))
-    check(c, other);
+  for (bool splitsKeys : {false, true}) {
+    other.splitsKeys = splitsKeys;
+    if (holds(attentionConstraints(c.spec()), numbersOf(other)))
+      check(c, other);
+  }
 }
 
 /// And in the other two, and as chosen for fewer registers.

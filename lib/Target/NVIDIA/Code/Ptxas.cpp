@@ -224,10 +224,7 @@ Entries described(const Assembled &made, Entries entries) {
   return entries;
 }
 
-const DeviceCode::Entry *spilling(const Entries &entries) {
-  auto found = llvm::find_if(entries, [](const auto &entry) { return entry.spillBytes > 0; });
-  return found == entries.end() ? nullptr : &*found;
-}
+bool spills(const DeviceCode::Entry &entry) { return entry.spillBytes > 0; }
 
 /// Of each block of an entry, as PTX says; 0 where it does not.
 int64_t threadsOf(StringRef ptx, StringRef entry) {
@@ -238,7 +235,7 @@ int64_t threadsOf(StringRef ptx, StringRef entry) {
 }
 
 /// Where ptxas keeps values in memory only because more blocks of threads fit on a multiprocessor
-/// then: what it makes with a few warps fewer, and fewer again, until no kernel spills registers,
+/// then: what it makes with eight warps fewer, or a block, and again, until no kernel spills,
 /// as long as so many are left as hide what each waits for (PlainCost.cpp). Else, and of PTX that
 /// says how many blocks it wants, `first`. Nothing is known of `entries` yet.
 Result<Assembled> withoutSpills(StringRef ptx, const GpuArchitecture &architecture,
@@ -246,16 +243,20 @@ Result<Assembled> withoutSpills(StringRef ptx, const GpuArchitecture &architectu
                                 const Cancellation *cancellation) {
   constexpr int64_t leastThreads = 24 * 32, threadsLess = 8 * 32;
   Entries known = described(first, entries);
-  const DeviceCode::Entry *spills = spilling(known);
-  int64_t threads = spills ? threadsOf(ptx, spills->name) : 0;
-  if (threads == 0 || spills->registers == 0 || ptx.contains(".minnctapersm"))
+  auto spilling = llvm::find_if(known, spills);
+  int64_t threads = spilling == known.end() ? 0 : threadsOf(ptx, spilling->name);
+  if (threads == 0 || spilling->registers == 0 || ptx.contains(".minnctapersm"))
     return first;
   int64_t step = std::max<int64_t>(1, threadsLess / threads);
-  int64_t most = std::min({registersOfMultiprocessor / (spills->registers * threads),
+  int64_t most = std::min({registersOfMultiprocessor / (spilling->registers * threads),
                            architecture.residentThreads / threads, architecture.residentBlocks});
   for (int64_t blocks = most - step; blocks * threads >= leastThreads; blocks -= step) {
-    TW_ASSIGN(Assembled made, findOrRun(ptx, {architecture.name, blocks}, cache, cancellation));
-    if (!spilling(described(made, entries)))
+    auto made = findOrRun(ptx, {architecture.name, blocks}, cache, cancellation);
+    if (isCancelled(cancellation))
+      return Cancellation::error();
+    if (!made) // a ptxas that does not know the option
+      return first;
+    if (llvm::none_of(described(*made, entries), spills))
       return made;
   }
   return first;

@@ -104,8 +104,8 @@ private:
   tile::Cut cutOf(const Contraction &contraction, bool isRhsWeight) const {
     if (isAlignmentProfitable(contraction, isRhsWeight, precision, architecture))
       return tile::Cut::AlignRows;
-    bool isForTensorCores =
-        hasTensorCores() && isRhsWeight && isForTensorCoresTransposed(contraction, precision);
+    bool isForTensorCores = hasTensorCores(architecture) && isRhsWeight &&
+                            isForTensorCoresTransposed(contraction, precision);
     return isForTensorCores || isTransposeProfitable(contraction, isRhsWeight, architecture)
                ? tile::Cut::TransposeRhs
                : tile::Cut::None;
@@ -177,11 +177,9 @@ private:
     return std::nullopt;
   }
 
-  bool hasTensorCores() const { return whyNoTensorCores(architecture).empty(); }
-
   const Attention *attentionOf(const ConfigurationProblem &problem) const {
     auto *attention = std::get_if<Attention>(&problem.subkernel.what);
-    return attention && hasTensorCores() && isForTensorCores(*attention) &&
+    return attention && hasTensorCores(architecture) && isForTensorCores(*attention) &&
                    chooseAttention(*attention, architecture)
                ? attention
                : nullptr;
@@ -189,7 +187,7 @@ private:
 
   const Contraction *productOf(const ConfigurationProblem &problem) const {
     auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
-    return contraction && hasTensorCores() && isForTensorCores(*contraction, precision)
+    return contraction && hasTensorCores(architecture) && isForTensorCores(*contraction, precision)
                ? contraction
                : nullptr;
   }

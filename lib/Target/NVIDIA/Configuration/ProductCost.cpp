@@ -341,7 +341,7 @@ ProductConfiguration chooseProduct(const Contraction &contraction,
 
 bool isAlignmentProfitable(const Contraction &contraction, bool isRhsWeight, Precision precision,
                            const GpuArchitecture &architecture) {
-  if (!whyNoTensorCores(architecture).empty() || isForTensorCores(contraction, precision) ||
+  if (!hasTensorCores(architecture) || isForTensorCores(contraction, precision) ||
       !conversion::canAlignRows(contraction, tmaAlignment))
     return false;
   Contraction aligned = conversion::withAlignedRows(contraction, tmaAlignment);
